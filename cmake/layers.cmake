@@ -6,7 +6,7 @@ set(ATB_LAYERS engine models runtime fusion cost kernels tokenizer io ir base)
 function(atb_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cc")
-  add_library(atb_${name} OBJECT ${sources})
+  add_library(atb_${name} STATIC ${sources})
   atb_set_isa_flags(${sources})
   target_include_directories(atb_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
