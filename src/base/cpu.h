@@ -50,7 +50,8 @@ CpuFeatures detect_cpu(const CpuProbe& probe);
 /// Features of this machine, detected once.
 const CpuFeatures& cpu_features();
 
-/// The ISAs that kernels may use: all that the CPU has and that lie at or below `max` (ATB_MAX_ISA).
+/// The ISAs that kernels may use: all that the CPU has and that `max` (ATB_MAX_ISA) contains. `avx512` does not
+/// contain `avx2_vnni`; the AVX-512 VNNI levels do.
 /// Throws Error{kUsage} naming the variable when `max` is not supported here, with what is.
 class IsaSet {
  public:
