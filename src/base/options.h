@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cpu.h"
@@ -29,7 +30,7 @@ struct EnvOptions {
 using EnvLookup = std::function<std::optional<std::string>(const char* name)>;
 
 /// Parses the whole table. A value that does not parse is an Error{kUsage} that names the variable, the value found and
-/// what is expected. An unknown variable that starts with ATB_ is not an error.
+/// what is expected. An empty value counts as not set. An unknown variable that starts with ATB_ is not an error.
 EnvOptions parse_env(const EnvLookup& lookup);
 
 /// parse_env over the process environment.
