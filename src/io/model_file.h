@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/metadata.h"
@@ -34,7 +35,7 @@ class ModelFile {
   virtual ModelFormat format() const = 0;
   virtual const std::string& path() const = 0;  ///< the GGUF file, or the folder
   virtual const Metadata& metadata() const = 0;
-  virtual std::span<const TensorInfo> tensors() const = 0;
+  virtual std::span<const TensorInfo> tensors() const = 0;  ///< sorted by name
 
   const TensorInfo* find(std::string_view name) const;  ///< nullptr if there is none
   /// Error{kModel} naming the file, the tensor and, when there is one, the nearest name.
@@ -48,8 +49,9 @@ std::unique_ptr<ModelFile> open_hf_folder(const std::string& path);
 /// Error{kFile} that says what was found and what is expected.
 std::unique_ptr<ModelFile> open_model(const std::string& path);
 
-/// Decodes elements [begin, end) of a tensor's row-major order to fp32 (exact for every block format). begin and end
-/// must be multiples of the dtype's block size.
+/// Decodes elements [begin, end) of a tensor's row-major order to fp32. begin and end must be multiples of the dtype's
+/// block size. Each value is the exact one rounded once (block formats without an offset and 16-bit floats need no
+/// rounding at all).
 void dequantize(DType dtype, const std::byte* data, int64_t begin, int64_t end, float* out) noexcept;
 
 }  // namespace atb
