@@ -18,6 +18,9 @@ endif()
 
 add_library(atb_options INTERFACE)
 target_compile_options(atb_options INTERFACE -Wall -Wextra -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(atb_options INTERFACE -Wno-restrict)  # false alarms on std::string sums, GCC bug 105651
+endif()
 if(ATB_SANITIZE)
   target_compile_options(atb_options INTERFACE
     -fsanitize=${ATB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
