@@ -18,6 +18,12 @@ struct Kernel {
   Fn fn;
 };
 
+/// The Isa that a line of a kernels.inc names: isa_named::avx512 is Isa::kAvx512.
+namespace isa_named {
+constexpr Isa portable = Isa::kPortable, avx2 = Isa::kAvx2, avx2_vnni = Isa::kAvx2Vnni, avx512 = Isa::kAvx512,
+              avx512_vnni = Isa::kAvx512Vnni, avx512_bf16 = Isa::kAvx512Bf16, amx = Isa::kAmx;
+}  // namespace isa_named
+
 /// The first kernel that `isas` allows. Every table ends with a portable one.
 template <class Fn>
 const Kernel<Fn>& select_kernel(std::span<const Kernel<Fn>> table, const IsaSet& isas) {

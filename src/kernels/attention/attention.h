@@ -10,6 +10,7 @@
 #include <atb/ops.h>
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/attention/kv_page.h"
 #include "kernels/kernel_table.h"
@@ -32,7 +33,9 @@ struct ScoresArgs {
   KvLayout layout;
   ScoresAttrs attrs;
   const double* alibi;  ///< slope per head, or nullptr
-  float* s;             ///< [heads][rows][lds]; columns [0, past + rows) are written
+  const float* mask;    ///< nullptr if attrs.mask is kNone; kBool: not 0 = attend; kAdditive: added after the softcap
+  int64_t mask_head_stride, mask_row_stride;  ///< floats; 0 repeats. Columns are dense.
+  float* s;                                   ///< [heads][rows][lds]; columns [0, past + rows) are written
   int64_t lds;
 };
 /// (head, row) pairs [begin, end) of heads*rows, rows fastest. Rows of a range may be grouped into tiles.
@@ -47,7 +50,13 @@ struct ValuesArgs {
   float* o;  ///< [rows][ldo], heads*head_dim features
   int64_t ldo;
 };
+/// (head, row) pairs [begin, end) as in scores. A key whose p is 0 is skipped: its value may be NaN.
 using ValuesFn = void (*)(const ValuesArgs& args, int64_t begin, int64_t end) noexcept;
+
+/// Every variant for a cache of this dtype (kF32, kF16, kBF16), best first.
+std::span<const Kernel<KvAppendFn>> kv_append_kernels(DType kv_dtype, bool is_key);
+std::span<const Kernel<ScoresFn>> scores_kernels(DType kv_dtype);
+std::span<const Kernel<ValuesFn>> values_kernels(DType kv_dtype);
 
 const Kernel<KvAppendFn>& select_kv_append(KvLayout layout, bool is_key, const IsaSet& isas);
 const Kernel<ScoresFn>& select_scores(DType kv_dtype, const IsaSet& isas);

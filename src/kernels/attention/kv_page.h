@@ -12,7 +12,7 @@ namespace atb {
 
 inline constexpr int kPageTokens = 32;
 
-/// kF32, kF16 or kBf16.
+/// kF32, kF16 or kBF16.
 struct KvLayout {
   DType dtype = DType::kF16;
   int64_t kv_heads = 0, head_dim = 0;
