@@ -1,0 +1,12 @@
+"""Transformer Boost: load a model file, generate text, read logits.
+
+>>> import atb
+>>> model = atb.load("SmolLM2-135M-Instruct.Q4_1.gguf")
+>>> print(model.generate("The capital of France is", max_tokens=8).text)
+"""
+
+from atb._core import Error, Generation, ModelDescription
+from atb.model import Model, Tokenizer, load
+
+__version__ = "0.1.0"
+__all__ = ["Error", "Generation", "Model", "ModelDescription", "Tokenizer", "load"]
