@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ using SymbolValues = std::map<std::string, int64_t, std::less<>>;
 class Dim {
  public:
   Dim(int64_t constant = 0) : constant_(constant) {}  // NOLINT: numbers are dimensions
-  static Dim symbol(std::string name);
+  static Dim symbol(std::string name);                ///< [A-Za-z_][A-Za-z0-9_]*, else Error{kModel}
 
   bool is_constant() const noexcept { return terms_.empty(); }
   int64_t constant() const noexcept { return constant_; }                                        ///< the constant part
@@ -33,7 +34,7 @@ class Dim {
   int64_t evaluate(const SymbolValues& symbols) const;  ///< Error{kModel} for a symbol without a value
   std::string to_string() const;
 
-  Dim operator+(const Dim& other) const;
+  Dim operator+(const Dim& other) const;  ///< Error{kModel} beyond 64 bits, as below
   Dim operator*(int64_t factor) const;
   bool operator==(const Dim&) const = default;
 
@@ -43,10 +44,11 @@ class Dim {
 };
 
 using Shape = std::vector<Dim>;
-std::string to_string(const Shape& shape);
+std::string to_string(const Shape& shape);  ///< "[tokens, 576]"
 
 using ValueId = int32_t;
 using NodeId = int32_t;
+inline constexpr ValueId kNoValue = -1;
 inline constexpr NodeId kNoNode = -1;
 
 enum class ValueKind : uint8_t {
@@ -79,6 +81,8 @@ class Graph {
  public:
   explicit Graph(std::string name = "graph") : name_(std::move(name)) {}
 
+  /// Error{kModel} for a name that is taken, a negative size, or a block format whose last size is no multiple of its
+  /// block (block formats are for params).
   ValueId input(std::string tensor, DType dtype, Shape shape);
   ValueId param(std::string tensor, DType dtype, Shape shape);  ///< the same name twice gives the same value
   ValueId state(std::string tensor, DType dtype, Shape shape);
@@ -96,6 +100,8 @@ class Graph {
   const std::vector<std::pair<std::string, ValueId>>& outputs() const noexcept { return outputs_; }
   std::vector<std::vector<NodeId>> users() const;  ///< per value, the nodes that read it (once per use)
   bool is_output(ValueId id) const;
+  std::optional<ValueId> find_value(std::string_view name) const;           ///< by its name in the text
+  std::optional<ValueId> find_tensor(std::string_view outside_name) const;  ///< an input, param or state
 
   std::string to_text() const;
   /// Error{kModel} with line and column. parse(to_text()) is the same graph.
@@ -105,16 +111,20 @@ class Graph {
   void verify() const;
 
  private:
-  ValueId new_value(Value value, std::string wanted_name);
+  friend struct GraphAccess;  // src/ir/graph_access.h: passes and the parser
+  ValueId new_tensor(ValueKind kind, std::string tensor, DType dtype, Shape shape);
+  ValueId new_value(Value value, std::string_view wanted_name);
+  std::string unique_name(std::string_view wanted) const;
 
   std::string name_;
   std::vector<Value> values_;
   std::vector<Node> nodes_;
   std::vector<std::pair<std::string, ValueId>> outputs_;
   std::map<std::string, ValueId, std::less<>> by_name_;
+  std::map<std::string, ValueId, std::less<>> by_tensor_;
 };
 
-// One function per semantic operator, for readable model files.
+// One function per semantic operator, for readable model files. kNoValue stands for an operand that is left out.
 ValueId embedding(Graph& g, ValueId table, ValueId ids, std::string path);
 ValueId matmul(Graph& g, ValueId x, ValueId w, std::string path, WeightLayout layout = WeightLayout::kOutIn);
 ValueId add(Graph& g, ValueId a, ValueId b, std::string path);
@@ -122,11 +132,13 @@ ValueId mul(Graph& g, ValueId a, ValueId b, std::string path);
 ValueId layer_norm(Graph& g, ValueId x, ValueId w, ValueId b, LayerNormAttrs attrs, std::string path);
 ValueId rms_norm(Graph& g, ValueId x, ValueId w, RmsNormAttrs attrs, std::string path);
 ValueId activation(Graph& g, ValueId x, ActivationKind kind, std::string path);
-ValueId rope(Graph& g, ValueId x, ValueId positions, RopeAttrs attrs, std::string path);
+ValueId rope(Graph& g, ValueId x, ValueId positions, RopeAttrs attrs, std::string path,
+             ValueId frequency_divisors = kNoValue);
 ValueId kv_append(Graph& g, ValueId state, ValueId x, std::string path);
-ValueId scores(Graph& g, ValueId q, ValueId k, ScoresAttrs attrs, std::string path);
+ValueId scores(Graph& g, ValueId q, ValueId k, ScoresAttrs attrs, std::string path, ValueId mask = kNoValue);
 ValueId softmax(Graph& g, ValueId x, std::string path);
 ValueId values(Graph& g, ValueId p, ValueId v, ValuesAttrs attrs, std::string path);
+ValueId cast(Graph& g, ValueId x, DType dtype, std::string path);
 ValueId take_rows(Graph& g, ValueId x, ValueId indices, std::string path);
 
 }  // namespace atb

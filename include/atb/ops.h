@@ -1,10 +1,13 @@
-// The operators of the graph and their attributes. One line in src/ir/ops.inc per operator; one struct here per set of
+// The operators of the graph and their attributes. One line in ops.inc per operator; one struct here per set of
 // attributes. `fields` names every attribute once: printing, parsing, comparing and hashing all go through it.
 //
 // Layout convention of the semantic operators: activations are [..., rows, features]; heads lie side by side in the
 // features ([..., T, heads*head_dim]), so no operator below needs a transpose in front of it.
 #pragma once
 
+#include <atb/dtype.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -54,8 +57,9 @@ struct NoAttrs {
   template <class V>
   void fields(V&&) {}
 };
-/// y = x · Wᵀ (kOutIn) or x · W (kInOut). x [..., M, K]; W a matrix, or with the leading dims of x. Accumulates in
-/// fp32.
+/// y = x · Wᵀ (kOutIn, W [N, K]) or x · W (kInOut, W [K, N]). x [..., M, K]; W a matrix, or with the leading dims of x.
+/// x is floating; W floating, or a block format in kOutIn (blocks run along K). Accumulates in fp32; the result has the
+/// dtype of x.
 struct MatMulAttrs {
   WeightLayout layout = WeightLayout::kOutIn;
   template <class V>
@@ -73,7 +77,7 @@ struct LayerNormAttrs {
 };
 /// y = x / sqrt(mean(x²) + eps) * w over the last axis (Zhang & Sennrich 2019). one_plus_weight: times (1 + w), added
 /// in fp32 (Gemma). round_before_weight: the normalised row is rounded to the dtype of x before the weight (Hugging
-/// Face).
+/// Face). Weights of both norms have the size of the last axis or 1 there, and 1 elsewhere: a norm never grows x.
 struct RmsNormAttrs {
   float eps = 1e-6f;
   bool one_plus_weight = false;
@@ -94,7 +98,7 @@ struct ActivationAttrs {
 };
 /// Rotary position embedding (Su et al. 2021) of x [..., T, heads*head_dim] at positions [..., T]; the first rotary_dim
 /// components of each head turn, the rest pass. Scaling follows the Hugging Face config semantics (linear, llama3,
-/// YaRN).
+/// YaRN). Optional third input: divisors of the frequencies [rotary_dim/2] (the rope_freqs tensor of GGUF files).
 struct RopeAttrs {
   int64_t head_dim = 0;
   int64_t rotary_dim = 0;
@@ -122,17 +126,19 @@ struct RopeAttrs {
     v("original_context", original_context);
   }
 };
-/// s[h, i, j] = softcap(scale * q[i, h] · k[j, h / (heads/kv_heads)]) masked. q [..., Tq, heads*head_dim], k [..., Tk,
-/// kv_heads*head_dim] -> [..., heads, Tq, Tk]. causal is aligned bottom-right; window W counts the current token (0: no
-/// window); softcap c > 0: c*tanh(s/c) before masking. Masked scores are -inf.
+/// s[h, i, j] = scale * q[i, h] · k[j, h / (heads/kv_heads)], then softcap c > 0: c*tanh(s/c), then masked. q [..., Tq,
+/// heads*head_dim], k [..., Tk, kv_heads*head_dim] -> [..., heads, Tq, Tk] in the dtype of q. Query i stands at key
+/// position i + Tk - Tq (bottom-right). causal: no later keys; window W > 0 (with causal only): the last W keys, the
+/// current one included. Masked scores are -inf, whatever q and k hold there; so is an additive mask value that is the
+/// lowest finite one of its dtype or less (frameworks write "masked" both ways, and both give the same result here).
 struct ScoresAttrs {
   int64_t heads = 0, kv_heads = 0, head_dim = 0;
   float scale = 1.0f;
   bool causal = false;
   int64_t window = 0;
   float softcap = 0.0f;
-  bool alibi = false;               ///< adds slope[h] * (j - i), slopes of Press et al. 2022 for any head count
-  MaskKind mask = MaskKind::kNone;  ///< an optional third input: [.., 1 or heads, Tq or 1, Tk]
+  bool alibi = false;               ///< adds slope[h] * (j - position of i), slopes of Press et al. 2022
+  MaskKind mask = MaskKind::kNone;  ///< third input, broadcast to the result; bool: true = attend
   template <class V>
   void fields(V&& v) {
     v("heads", heads);
@@ -147,7 +153,7 @@ struct ScoresAttrs {
   }
 };
 /// o[i, h] = sum_j p[h, i, j] v[j, h / (heads/kv_heads)]: p [..., heads, Tq, Tk], v [..., Tk, kv_heads*head_dim] ->
-/// [..., Tq, heads*head_dim].
+/// [..., Tq, heads*head_dim] in the dtype of p. Where p is 0, v is not looked at.
 struct ValuesAttrs {
   int64_t heads = 0, kv_heads = 0, head_dim = 0;
   template <class V>
@@ -172,10 +178,10 @@ struct BinaryAttrs {
   }
 };
 struct CastAttrs {
-  uint8_t dtype = 0;  ///< a DType; an explicit cast is a rounding point and is never dropped
+  DType dtype = DType::kF32;  ///< a plain number; an explicit cast is a rounding point and is never dropped
   template <class V>
   void fields(V&& v) {
-    v.dtype("dtype", dtype);
+    v("dtype", dtype);
   }
 };
 struct ReduceAttrs {
@@ -235,5 +241,8 @@ using Attrs = std::variant<NoAttrs, MatMulAttrs, LayerNormAttrs, RmsNormAttrs, A
                            SliceAttrs, ConcatAttrs, RepeatAttrs>;
 
 bool operator==(const Attrs& a, const Attrs& b);
+size_t hash_of(const Attrs& attrs);
+/// The attributes of that operator, all at their defaults.
+Attrs default_attrs(Op op);
 
 }  // namespace atb
