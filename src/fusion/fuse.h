@@ -1,0 +1,35 @@
+// The fusion pass: links by the rules, regions by the grammar, a choice by predicted saving.
+#pragma once
+
+#include <atb/fusion.h>
+
+#include "cost/cost_model.h"
+
+namespace atb {
+
+/// What decides: switches, device, sizes.
+struct FusionContext {
+  FusionOptions options;
+  DeviceProfile profile;
+  Workload workload;
+};
+
+/// Switches after the environment and the arguments: "off" wins. Error{kUsage} for an unknown rule name, with the list
+/// and the nearest name.
+struct Switches {
+  bool fusion = true, mlp = true, attention = true, layernorm = true, bias = true;
+  std::vector<std::string> disabled;
+  bool allows(uint8_t kinds) const noexcept;
+};
+Switches resolve_switches(const FusionOptions& options);
+
+/// Stage 1: the graph in semantic operators, whatever its spelling was.
+Graph recognise(const Graph& graph);
+
+/// Stage 2 on a recognised graph.
+FusionResult fuse(const Graph& graph, const FusionContext& context);
+
+/// The graph with its regions as text: one block per region, for golden tests and `atb explain`.
+std::string fused_text(const Graph& graph, const FusionResult& result);
+
+}  // namespace atb
