@@ -22,10 +22,6 @@ HERE = Path(__file__).parent
 ENGINES = {"atb": "engine_atb.py", "llama.cpp": "engine_llamacpp.py"}
 # Ours divided by llama.cpp: the least that is held.
 PEER_FLOORS = {"prefill 512": 0.5, "decode at 16": 0.7, "decode at 512": 0.7}
-    "prefill 512": 0.5,
-    "decode at 16": 0.7,
-    "decode at 512": 0.7,
-}  # ours / llama.cpp, the least that is held
 
 
 class Worker:
