@@ -19,20 +19,22 @@ struct StateSpec {
 
 class KvCache {
  public:
-  /// `capacity` in tokens is the most that reserve() may ask for.
+  /// `capacity` in tokens is the most that reserve() may ask for; >= 1, else Error{kUsage}.
   KvCache(std::vector<StateSpec> states, int64_t capacity);
   ~KvCache();
   KvCache(KvCache&&) noexcept;
   KvCache& operator=(KvCache&&) noexcept;
 
+  const std::vector<StateSpec>& states() const noexcept;
   int64_t length() const noexcept;
   int64_t capacity() const noexcept;
   size_t bytes() const noexcept;  ///< allocated now
   /// Makes room for `tokens` more. Error{kResources} beyond the capacity, with both numbers.
   void reserve(int64_t tokens);
-  void advance(int64_t tokens) noexcept;  ///< after a step has written them
-  void truncate(int64_t length);          ///< forgets the tokens from `length` on
-  KvPages pages(int state) const noexcept;
+  void advance(int64_t tokens) noexcept;  ///< after a step has written them; room must have been reserved
+  /// Forgets the tokens from `length` on; the memory stays. Error{kUsage} if there are fewer.
+  void truncate(int64_t length);
+  KvPages pages(int state) const noexcept;  ///< valid until the next reserve()
 
  private:
   struct Impl;
