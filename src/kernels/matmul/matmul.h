@@ -13,21 +13,33 @@ namespace atb {
 
 /// What a kernel wants its activations to be; prepared once per matmul from fp32 rows.
 enum class ActivationFormat : uint8_t {
-  kF32,   ///< rows as they are
-  kBf16,  ///< rounded to bfloat16, rows of K (padded to even)
+  kF32,   ///< rows as they are: nothing to prepare
+  kBf16,  ///< rounded to bfloat16 (denormals to zero), rows of K padded with zeros
   kInt8   ///< symmetric int8 per group of 32 (or the weight's group): q = round(x / s), s = max|x| / 127
 };
 
-/// Prepared activations of M rows. kInt8: int8 values [M][k], then per row and group float scale and float scale *
-/// sum(q).
+/// What follows the int8 values of a group: all that its outputs need besides the dot products.
+struct GroupStats {
+  float scale;       ///< s
+  float scaled_sum;  ///< s * sum(q), the factor of the weights' mins
+  int32_t start_q4;  ///< -8 * sum(q): where the dot product with unsigned nibbles starts to count as nibble - 8
+  int32_t start_q8;  ///< -128 * sum(q), the same for bytes with offset 128
+};
+static_assert(sizeof(GroupStats) == 16);
+
+/// Prepared activations of M rows. kInt8: per group `group` int8 values, then its GroupStats; K is a multiple of group.
+/// A group of zeros, or of values all below 2^-100, counts as zeros. One Inf or NaN in a group makes its scale NaN, and
+/// so every output of that row.
 struct ActivationLayout {
   ActivationFormat format;
   int group;  ///< kInt8: k per scale
   int64_t k;
   size_t row_bytes() const noexcept;  ///< distance of two rows; a multiple of 64
+  bool operator==(const ActivationLayout&) const = default;
 };
 
-/// Prepares rows [begin, end) of x (fp32, row stride ldx floats) into out (64-byte aligned rows of layout.row_bytes()).
+/// Prepares rows [begin, end) of x (fp32, row stride ldx floats) into out (64-byte aligned rows of layout.row_bytes(),
+/// row 0 first).
 using PrepareFn = void (*)(const ActivationLayout& layout, const float* x, int64_t ldx, std::byte* out, int64_t begin,
                            int64_t end) noexcept;
 
@@ -48,7 +60,7 @@ struct MatMulKernel {
   Isa isa;
   PackKind kind;
   ActivationFormat activations;
-  PrepareFn prepare;
+  PrepareFn prepare;  ///< nullptr for kF32
   MatMulFn run;
 };
 
@@ -56,5 +68,9 @@ struct MatMulKernel {
 std::span<const MatMulKernel> matmul_kernels();
 /// The best allowed kernel for weights of this kind.
 const MatMulKernel& select_matmul(PackKind kind, const IsaSet& isas);
+
+/// What `kernel` wants for weights [., k] of this format. Two matmuls whose layouts (and prepare functions) are equal
+/// share one preparation.
+ActivationLayout activation_layout(const MatMulKernel& kernel, const PackedFormat& format, int64_t k) noexcept;
 
 }  // namespace atb

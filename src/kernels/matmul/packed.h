@@ -4,9 +4,10 @@
 //   kF32   [K][16] float            kF16   [K][16] half         kBf16  [K/2][16][2] bfloat16 (VNNI pairs)
 //   kQ4    per group of 32 k: 16 scales, [16 mins,] 4 x 64 bytes of nibbles: byte 4n+i of register j holds
 //          k = 4j+i (low nibble) and k = 16+4j+i (high nibble) of output n
-//   kQ8    per group of 16 or 32 k: 16 scales, [16 mins,] [group/4][16][4] bytes w ^ 0x80 (unsigned, offset 128)
-// A value is scale * q (+ min); q of kQ4 is 0..15 (formats that subtract 8 carry it in their min), of kQ8 -128..127.
-// N is padded to 16 with zeros.
+//   kQ8    per group of 16 or 32 k: 16 scales, [16 mins,] [group/4][16][4] bytes q ^ 0x80 (unsigned, offset 128)
+//
+// A value is scale * q + min, or scale * q without mins. q of kQ8 is -128..127; q of kQ4 is the nibble 0..15, or, where
+// there are no mins, the nibble - 8. N is padded to 16 with zeros, an odd K of kBf16 with one zero.
 #pragma once
 
 #include <atb/dtype.h>
@@ -34,13 +35,14 @@ struct PackedFormat {
 const char* pack_kind_name(PackKind kind) noexcept;
 
 /// The format that keeps `dtype` exactly (blocks are repacked, not expanded): what the default precision runs on.
+/// Numbers that have no format of their own (f64, integers) are rounded to kF32.
 PackedFormat exact_format(DType dtype) noexcept;
 
 int64_t panel_count(int64_t n) noexcept;
 size_t panel_bytes(const PackedFormat& format, int64_t k) noexcept;  ///< a multiple of 64
 
-/// One weight matrix [N, K] in a file's layout (row-major, rows contiguous), of any floating or block dtype.
-/// in_out: the matrix is stored [K, N] (plain dtypes only).
+/// One weight matrix [N, K] in a file's layout (row-major, rows contiguous), of any floating or block dtype. K is a
+/// multiple of the dtype's block size. in_out: the matrix is stored [K, N] (plain dtypes only).
 struct WeightSource {
   DType dtype;
   const std::byte* data;
