@@ -108,7 +108,7 @@ struct RopeAttrs {
   double factor = 1.0;
   double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3
   double beta_fast = 32.0, beta_slow = 1.0;              // YaRN
-  double attention_factor = 0.0;                         // YaRN: 0 = from the factor, else used as it is
+  double attention_factor = 0.0;  // on cos and sin: 0 = from the scaling (YaRN only), else used as it is, once
   int64_t original_context = 0;
   template <class V>
   void fields(V&& v) {

@@ -42,16 +42,16 @@ void scale_yarn(const RopeAttrs& a, Frequencies& frequencies) {
   }
 }
 
-// 0.1 ln(factor) + 1 (Peng et al. 2023, equation 22), unless the config says it.
-double yarn_attention_factor(const RopeAttrs& a) {
+// YaRN: 0.1 ln(factor) + 1 (Peng et al. 2023, equation 22), unless the config says another.
+double attention_factor(const RopeAttrs& a) {
   if (a.attention_factor > 0) return a.attention_factor;
-  return a.factor <= 1 ? 1.0 : 0.1 * std::log(a.factor) + 1.0;
+  return a.scaling == RopeScaling::kYarn && a.factor > 1 ? 0.1 * std::log(a.factor) + 1.0 : 1.0;
 }
 
 }  // namespace
 
 RopeTable rope_table(const RopeAttrs& a) {
-  RopeTable table{Frequencies(static_cast<size_t>(a.rotary_dim / 2)), 1.0};
+  RopeTable table{Frequencies(static_cast<size_t>(a.rotary_dim / 2)), attention_factor(a)};
   for (size_t i = 0; i < table.inverse_frequency.size(); ++i)
     table.inverse_frequency[i] = std::pow(a.theta, -2.0 * static_cast<double>(i) / static_cast<double>(a.rotary_dim));
   switch (a.scaling) {
@@ -65,7 +65,6 @@ RopeTable rope_table(const RopeAttrs& a) {
       break;
     case RopeScaling::kYarn:
       scale_yarn(a, table.inverse_frequency);
-      table.attention_factor = yarn_attention_factor(a);
       break;
   }
   return table;
