@@ -1,0 +1,3 @@
+#include "kernels/simd/portable.h"
+
+#include "kernels/layer_norm/body.inc"
