@@ -1,0 +1,3 @@
+#include "kernels/simd/portable.h"
+
+#include "kernels/pointwise/body.inc"

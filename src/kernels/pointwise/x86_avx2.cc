@@ -1,0 +1,3 @@
+#include "kernels/simd/avx2.h"
+
+#include "kernels/pointwise/body.inc"
