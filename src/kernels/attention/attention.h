@@ -33,7 +33,8 @@ struct ScoresArgs {
   KvLayout layout;
   ScoresAttrs attrs;
   const double* alibi;  ///< slope per head, or nullptr
-  const float* mask;    ///< nullptr if attrs.mask is kNone; kBool: not 0 = attend; kAdditive: added after the softcap
+  const float* mask;    ///< nullptr if attrs.mask is kNone; kBool: not 0 = attend; kAdditive: added at the end
+  float mask_lowest;    ///< kAdditive: the lowest finite value of the mask's dtype; it and what is below mean masked
   int64_t mask_head_stride, mask_row_stride;  ///< floats; 0 repeats. Columns are dense.
   float* s;                                   ///< [heads][rows][lds]; columns [0, past + rows) are written
   int64_t lds;
