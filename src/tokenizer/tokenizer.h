@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,15 @@ class Tokenizer {
     bool parse_special = false;  ///< text such as <|im_start|> becomes the control token instead of ordinary tokens
   };
   /// Any UTF-8 (invalid bytes are kept by byte-level models). The empty text gives no tokens (or BOS alone).
-  virtual std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options) const = 0;
+  std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options) const;
+
+  /// A part of a text; control tokens are recognised only where they lie wholly within a trusted part.
+  struct Span {
+    std::string text;
+    bool trusted;
+  };
+  /// Encodes the spans as the one text that they are together.
+  virtual std::vector<TokenId> encode_spans(std::span<const Span> spans, bool add_special) const = 0;
 
   /// The bytes of one token. Control tokens give nothing unless `render_special`.
   virtual std::string token_bytes(TokenId id, bool render_special) const = 0;
@@ -37,6 +46,7 @@ class Tokenizer {
   virtual const std::string& chat_template() const = 0;  ///< Jinja source, empty if the model has none
   virtual bool adds_bos() const = 0;
 
+  /// The text of the tokens as valid UTF-8: what can never become a character is U+FFFD.
   std::string decode(const std::vector<TokenId>& ids, bool render_special = false) const;
 };
 
