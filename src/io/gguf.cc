@@ -61,6 +61,15 @@ DType read_dtype(ByteReader& in, const std::string& file, const std::string& ten
               "use a file of F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K tensors");
 }
 
+/// Rows of block formats are whole blocks.
+void check_rows(const ByteReader& in, const TensorInfo& info) {
+  const int block_size = dtype_info(info.dtype).block_size;
+  const int64_t row = info.shape.empty() ? 1 : info.shape.back();
+  if (row % block_size == 0) return;
+  in.fail(fmt::format("rows of {} elements, expected a multiple of {} for {}", row, block_size, dtype_name(info.dtype)),
+          kDamagedHint);
+}
+
 TensorEntry read_tensor(ByteReader& in, const std::string& file) {
   TensorEntry entry{};
   TensorInfo& info = entry.info;
@@ -69,12 +78,9 @@ TensorEntry read_tensor(ByteReader& in, const std::string& file) {
   in.set_context("tensor " + printable(info.name));
   info.shape = read_shape(in);
   info.dtype = read_dtype(in, file, info.name);
+  check_rows(in, info);
   const auto bytes = tensor_bytes(info.dtype, info.shape);
-  if (!bytes) {
-    in.fail(fmt::format("shape [{}] is too large or its last dimension is no multiple of the {} elements of a {} block",
-                        fmt::join(info.shape, ", "), dtype_info(info.dtype).block_size, dtype_name(info.dtype)),
-            kDamagedHint);
-  }
+  if (!bytes) in.fail(fmt::format("shape [{}] is too large", fmt::join(info.shape, ", ")), kDamagedHint);
   info.bytes = *bytes;
   entry.offset = in.read<uint64_t>();
   return entry;

@@ -55,8 +55,6 @@ std::optional<size_t> tensor_bytes(DType dtype, const std::vector<int64_t>& shap
   for (const int64_t dim : shape) {
     if (dim < 0 || __builtin_mul_overflow(elements, dim, &elements)) return std::nullopt;
   }
-  const int64_t innermost = shape.empty() ? 1 : shape.back();
-  if (innermost % info.block_size != 0) return std::nullopt;
   if (__builtin_mul_overflow(elements / info.block_size, int64_t{info.block_bytes}, &bytes)) return std::nullopt;
   return static_cast<size_t>(bytes);
 }

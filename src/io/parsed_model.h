@@ -1,6 +1,7 @@
 // The one implementation of ModelFile: the readers fill it in.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +29,7 @@ struct ParsedModel final : ModelFile {
 /// Sorts by name; Error{kFile} naming `file` and the tensor if two have the same name.
 void sort_by_name(std::vector<TensorInfo>& tensors, const std::string& file);
 
-/// Bytes of a tensor, nothing when the product of the dimensions overflows int64, one is negative, or the innermost is
-/// no multiple of the dtype's block size.
+/// Bytes of a tensor whose rows are whole blocks; nothing when a dimension is negative or a product overflows int64.
 std::optional<size_t> tensor_bytes(DType dtype, const std::vector<int64_t>& shape);
 
 }  // namespace atb

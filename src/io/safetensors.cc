@@ -16,6 +16,7 @@ namespace atb {
 namespace {
 
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr size_t kMaxDims = 8;
 constexpr std::string_view kMetadataKey = "__metadata__";
 constexpr const char* kDamagedHint = "the file is truncated or damaged; download it again";
 
@@ -54,10 +55,13 @@ struct Entry {
     fail(fmt::format("has {} as its '{}', expected {}", value == nullptr ? "nothing" : value->kind(), key, expected));
   }
 
-  /// The member `key`: an array of integers >= 0.
-  std::vector<int64_t> sizes(std::string_view key) const {
+  /// The member `key`: an array of at most `max_count` integers >= 0.
+  std::vector<int64_t> sizes(std::string_view key, size_t max_count) const {
+    const auto& array = member<Json::Array>(key, "an array");
+    if (array.size() > max_count)
+      fail(fmt::format("has {} numbers as its '{}', expected at most {}", array.size(), key, max_count));
     std::vector<int64_t> values;
-    for (const Json& element : member<Json::Array>(key, "an array")) {
+    for (const Json& element : array) {
       const int64_t* value = element.as<int64_t>();
       if (value == nullptr || *value < 0) fail(fmt::format("has a '{}' that is not all integers >= 0", key));
       values.push_back(*value);
@@ -77,8 +81,8 @@ DType read_dtype(const Entry& entry) {
 /// Checks the entry by itself; the order of the tensors comes later.
 TensorInfo read_tensor(const Entry& entry, std::span<const std::byte> data) {
   const DType dtype = read_dtype(entry);
-  std::vector<int64_t> shape = entry.sizes("shape");
-  const std::vector<int64_t> offsets = entry.sizes("data_offsets");
+  std::vector<int64_t> shape = entry.sizes("shape", kMaxDims);
+  const std::vector<int64_t> offsets = entry.sizes("data_offsets", 2);
   if (offsets.size() != 2) entry.fail(fmt::format("has {} data_offsets, expected 2", offsets.size()));
   const auto begin = static_cast<uint64_t>(offsets[0]), end = static_cast<uint64_t>(offsets[1]);
   if (begin > end) entry.fail(fmt::format("begins at byte {}, after its end {}", begin, end));
