@@ -20,8 +20,6 @@ struct BlockLayout {
   static constexpr int kIntegers = kMins * (kMin ? 2 : 1);
   static constexpr int kBytes = kIntegers + kPanelWidth * kGroup / (kKind == PackKind::kQ4 ? 2 : 1);
   static constexpr int kActivationBytes = kGroup + static_cast<int>(sizeof(GroupStats));
-
-  static bool is(const PackedFormat& f) noexcept { return f.group == kGroup && f.scale == kScale && f.has_min == kMin; }
 };
 
 template <class V, class B, int R, int P>
@@ -151,11 +149,17 @@ struct Int8Tiles {
   }
 };
 
+template <class V, class B>
+bool has_layout(const PackedFormat& f) noexcept {
+  return f.group == B::kGroup && f.scale == B::kScale && f.has_min == B::kMin;
+}
+
 /// Runs the first of Layouts that the weights have; exact_format makes no other.
 template <class V, class... Layouts>
 void run_layouts(const MatMulArgs& args, int64_t begin, int64_t end) noexcept {
   static_cast<void>(
-      ((Layouts::is(args.format) ? (run_matmul<Int8Tiles<V, Layouts>>(args, begin, end), true) : false) || ...));
+      ((has_layout<V, Layouts>(args.format) ? (run_matmul<Int8Tiles<V, Layouts>>(args, begin, end), true) : false) ||
+       ...));
 }
 
 template <class V>
