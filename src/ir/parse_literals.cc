@@ -132,10 +132,16 @@ Dim Parser::parse_dim() {
 
 // INTEGER [ "*" SYMBOL ] | SYMBOL, times `sign`
 Dim Parser::parse_term(int64_t sign) {
-  if (token_.kind == TokenKind::kName) return Dim::symbol(take().text) * sign;
-  const int64_t number = parse_integer() * sign;
-  if (!accept('*')) return number;
-  return Dim::symbol(take(TokenKind::kName, "a symbol").text) * number;
+  const Token start = token_;
+  Dim term = 1;
+  if (token_.kind == TokenKind::kName) {
+    term = Dim::symbol(take().text);
+  } else {
+    const int64_t number = parse_integer();
+    const Dim unit = accept('*') ? Dim::symbol(take(TokenKind::kName, "a symbol").text) : Dim(1);
+    term = located(start, [&] { return unit * number; });
+  }
+  return located(start, [&] { return term * sign; });
 }
 
 }  // namespace atb

@@ -49,7 +49,8 @@ bool solve(const Dim& dim, int64_t size, SymbolValues& symbols) {
     }
   }
   if (!unknown) return false;
-  symbols[unknown->first] = (size - known.evaluate(symbols)) / unknown->second;
+  const Dim rest = Dim(size) + Dim(known.evaluate(symbols)) * -1;
+  symbols[unknown->first] = rest.constant() / unknown->second;
   return true;
 }
 

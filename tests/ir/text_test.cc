@@ -87,6 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"%y = softmax(%x, %x)", "softmax: has 2 inputs, expected 1 (line 3, column 6)"},
         BadText{"%y = input \"y\" : f32[-3]", "has a negative size"},
         BadText{"%y = input \"y\" : f32[9223372036854775807+1]", "does not fit into 64 bits (line 3, column 22)"},
+        BadText{"%y = input \"y\" : f32[--9223372036854775808]", "does not fit into 64 bits (line 3, column 23)"},
         BadText{"%y = input \"y\" : f32[9223372036854775808]", "is no integer of 64 bits (line 3, column 22)"},
         BadText{"%y = input \"y\" : f32[1.5]", "\"1.5\" is no integer of 64 bits (line 3, column 22)"},
         BadText{"%y = param \"y\" : q4_1[8, 33]", "multiple of its block of 32"},
