@@ -56,7 +56,7 @@ void ByteBpe::find_byte_tokens() {
     byte_tokens_[byte] = id ? *id : parts_.unknown.value_or(-1);
   }
   if (missing == 0) return;
-  log_warn(fmt::format("{}: the vocabulary has no token for {} of the 256 bytes; text with them {}", parts_.source,
+  log_info(fmt::format("{}: the vocabulary has no token for {} of the 256 bytes; text with them {}", parts_.source,
                        missing, parts_.unknown ? "becomes the unknown token" : "loses them"));
 }
 

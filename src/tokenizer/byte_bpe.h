@@ -31,7 +31,7 @@ struct ByteBpeParts {
   std::string chat_template = {};
 };
 
-/// WARN if the vocabulary cannot spell every byte.
+/// INFO if the vocabulary cannot spell every byte (many lack those that UTF-8 never uses).
 std::unique_ptr<Tokenizer> make_byte_bpe(ByteBpeParts parts);
 
 /// Adds the merge of two spellings. Error{kModel} if one of them or their concatenation is not in the vocabulary;

@@ -1,6 +1,8 @@
 #include <atb/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "tokenizer/chat_formats.h"
 #include "tokenizer/tokenizer.h"
@@ -22,22 +24,22 @@ const ChatFormat& format_of(const Tokenizer& tokenizer) {
          "render it in Python: model.chat(messages), or give a plain prompt");
 }
 
-/// As Jinja's trim (Python's str.strip).
-std::string_view trimmed(std::string_view text) {
+/// As Jinja's trim (Python's str.strip), at the end and, if `at_start`, at the start too.
+std::string_view trimmed(std::string_view text, bool at_start) {
   const auto is_space = [](std::string_view c) {
     return is_white_space(utf8_code(c)) || (c.size() == 1 && c[0] >= 0x1C && c[0] <= 0x1F);
   };
-  size_t begin = 0, end = 0;
-  bool seen = false;
+  size_t begin = text.size(), end = 0;
   for (size_t at = 0; at < text.size();) {
     const Utf8Head head = utf8_head(text.substr(at));
-    const bool space = head.kind == Utf8Head::kCharacter && is_space(text.substr(at, head.length));
-    if (!space && !seen) begin = at;
-    seen = seen || !space;
+    if (head.kind != Utf8Head::kCharacter || !is_space(text.substr(at, head.length))) {
+      begin = std::min(begin, at);
+      end = at + head.length;
+    }
     at += head.length;
-    if (!space) end = at;
   }
-  return text.substr(begin, seen ? end - begin : 0);
+  if (!at_start) begin = 0;
+  return begin < end ? text.substr(begin, end - begin) : std::string_view();
 }
 
 class Renderer {
@@ -78,8 +80,9 @@ class Renderer {
     spans_.push_back({out.substr(at + 6), true});
   }
 
-  void content(const ChatMessage& message) {
-    spans_.push_back({std::string(format_.trims ? trimmed(message.content) : message.content), false});
+  void content(const ChatMessage& message, bool at_start) {
+    const std::string_view text = message.content;
+    spans_.push_back({std::string(format_.trims ? trimmed(text, at_start) : text), false});
   }
 
   void begin_default_system(const std::vector<ChatMessage>& messages) {
@@ -106,10 +109,11 @@ class Renderer {
   void turn(const ChatMessage& message) {
     const ChatTurn& around = turn_of(message);
     markup(around.open, message.role);
-    // Text that belongs to this turn (a system message) comes right after its opening.
+    // A system message that is folded into this turn comes right after its opening; the two are trimmed as one text.
+    const bool at_start = pending_.empty();
     for (Tokenizer::Span& span : pending_) spans_.push_back(std::move(span));
     pending_.clear();
-    content(message);
+    content(message, at_start);
     markup(around.close, message.role);
   }
 
@@ -119,10 +123,8 @@ class Renderer {
       refuse(fmt::format("the template {} takes a system message only first and before a user message", format_.name),
              "reorder the messages");
     }
-    // llama-2 does not trim the system message by itself, only together with the user's text.
-    const std::string_view text = messages[i].content;
     pending_ = {{std::string(format_.system.open), true},
-                {std::string(text), false},
+                {messages[i].content, false},
                 {std::string(format_.system.close), true}};
   }
 

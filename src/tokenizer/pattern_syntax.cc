@@ -1,9 +1,11 @@
-// Oniguruma (Ruby syntax) to PCRE2. Rewritten: \s and \S, which are Unicode's White_Space there and a little more here.
-// Refused, because they would silently mean something else: see `refuse` below.
+// Oniguruma (Ruby syntax) to PCRE2. Rewritten: \s and \S, which are Unicode's White_Space there and a little more here,
+// and the categories, which lack the newest characters here. Refused, because they would silently mean something else:
+// see `refuse` below.
 #include <atb/error.h>
 #include <fmt/format.h>
 
 #include "tokenizer/pattern.h"
+#include "tokenizer/unicode_additions.h"
 
 namespace atb {
 namespace {
@@ -53,8 +55,22 @@ class Translator {
     if (c == 's') return replace(2, in_class_ ? std::string(kSpaces) : fmt::format("[{}]", kSpaces));
     if (c == 'S' && !in_class_) return replace(2, fmt::format("[^{}]", kSpaces));
     if (alphanumeric && kSameEscapes.find(c) == std::string_view::npos) refuse(fmt::format("\\{}", c));
+    if (c == 'p' || c == 'P') return property(c == 'P');
     copy(2);
-    if ((c == 'p' || c == 'P' || c == 'x') && peek(0) == '{') copy_braces();
+    if (c == 'x' && peek(0) == '{') copy_braces();
+  }
+
+  void property(bool negated) {
+    const size_t end = in_.find('}', at_);
+    if (peek(2) != '{' || peek(3) == '^' || end == std::string_view::npos) refuse("this form of a property");
+    const std::string_view name = in_.substr(at_ + 3, end - at_ - 3);
+    const std::string added = unicode_additions(name);
+    const size_t length = end + 1 - at_;
+    if (added.empty()) return copy(length);
+    if (negated && in_class_) refuse("a negated category within a class");
+    const std::string members = fmt::format("\\p{{{}}}{}", name, added);
+    if (in_class_) return replace(length, members);
+    replace(length, (negated ? "[^" : "[") + members + "]");
   }
 
   void copy_braces() {

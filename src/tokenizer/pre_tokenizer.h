@@ -44,7 +44,7 @@ struct NamedPreTokenizer {
 
 /// GPT-2's pattern, which byte-level pre-tokenisers use unless told otherwise.
 std::string_view gpt2_pattern();
-/// One numeric character, by the standard library of Rust (newer than PCRE2's Unicode tables).
+/// One numeric character.
 std::string_view numeric_pattern();
 
 /// Error{kModel} with the nearest known name for an unknown one.
