@@ -14,6 +14,7 @@ HEADER_OWNERS = {
     "graph.h": "ir",
     "ops.h": "ir",
     "ops.inc": "ir",
+    "fusion.h": "fusion",
     "engine.h": "engine",
 }
 
