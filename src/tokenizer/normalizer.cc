@@ -12,9 +12,8 @@ namespace atb {
 namespace {
 
 utf8proc_option_t options_of(NormalForm form) {
-  constexpr int kOptions[] = {UTF8PROC_COMPOSE, UTF8PROC_DECOMPOSE, UTF8PROC_COMPOSE | UTF8PROC_COMPAT,
-                              UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT};
-  return static_cast<utf8proc_option_t>(UTF8PROC_STABLE | kOptions[static_cast<int>(form)]);
+  const int way = form == NormalForm::kNfc ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
+  return static_cast<utf8proc_option_t>(UTF8PROC_STABLE | way);
 }
 
 void append_normalized(std::string_view valid, NormalForm form, std::string& out) {

@@ -7,7 +7,8 @@
 
 namespace atb {
 
-enum class NormalForm { kNfc, kNfd, kNfkc, kNfkd };
+/// The compatibility forms are left out: the Hugging Face library has an older version of them than utf8proc.
+enum class NormalForm { kNfc, kNfd };
 
 /// The text in the forms' composition, first one first. Bytes that are not valid UTF-8 stay as they are.
 std::string normalize(std::string_view text, const std::vector<NormalForm>& forms);

@@ -105,15 +105,14 @@ void read_pair(const JsonReader& reader, const Json& post, const char* key, cons
 }  // namespace
 
 std::vector<NormalForm> read_hf_normalizer(const JsonReader& reader, const Json& normalizer) {
-  constexpr std::pair<std::string_view, NormalForm> kForms[] = {
-      {"NFC", NormalForm::kNfc}, {"NFD", NormalForm::kNfd}, {"NFKC", NormalForm::kNfkc}, {"NFKD", NormalForm::kNfkd}};
+  constexpr std::pair<std::string_view, NormalForm> kForms[] = {{"NFC", NormalForm::kNfc}, {"NFD", NormalForm::kNfd}};
   if (JsonReader::is_null(normalizer)) return {};
   const std::string& type = reader.text(normalizer, "type");
   for (const auto& [name, form] : kForms) {
     if (name == type) return {form};
   }
   if (type != "Sequence") {
-    reader.unsupported(fmt::format("normalizer \"{}\", supported: NFC, NFD, NFKC, NFKD, Sequence", type));
+    reader.unsupported(fmt::format("normalizer \"{}\", supported: NFC, NFD, Sequence", type));
   }
   std::vector<NormalForm> forms;
   for (const Json& part : reader.list(normalizer, "normalizers")) {
