@@ -24,9 +24,8 @@ MemoryBlock::MemoryBlock(size_t bytes, LargePages large_pages, const char* purpo
   if (bytes == 0) return;
   const size_t slack = large_pages == LargePages::kWanted ? kLargePage : 0;
   mapped_ = bytes + slack;
-  void* mapping = mapped_ < bytes ? MAP_FAILED
-                                  : mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapping =
+      mapped_ < bytes ? MAP_FAILED : mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED)
     throw Error(ErrorCode::kResources, "no memory for " + format_bytes(static_cast<double>(bytes)), purpose,
                 "close other programs, or choose a smaller context, block or model");

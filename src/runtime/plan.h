@@ -4,6 +4,7 @@
 
 #include <atb/graph.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,9 +21,9 @@ namespace atb {
 struct PlanOptions {
   IsaSet isas;
   Precision precision = Precision::kDefault;
-  DType kv_dtype = DType::kF16;
-  int64_t max_rows = 256;      ///< most rows of one step: the prefill block
-  int64_t max_context = 2048;  ///< most tokens of one sequence
+  DType kv_dtype = DType::kF16;  ///< f32, f16 or bf16; the dtype of the graph's states
+  int64_t max_rows = 256;        ///< most rows of one step: the prefill block
+  int64_t max_context = 2048;    ///< most tokens of one sequence
 };
 
 /// Finds the tensor behind a param of the graph (by the param's outside name). The data must stay valid as long as the
@@ -55,7 +56,7 @@ class Plan {
   Impl& impl() noexcept { return *impl_; }
 
  private:
-  Plan();
+  explicit Plan(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
