@@ -1,4 +1,4 @@
-"""Byte-level BPE and chat templates against `tokenizers` and jinja2 (cases 45-47), by the C++ program tokenizer_dump."""
+"""Byte-level BPE and chat templates against `tokenizers` and jinja2 (cases 45-47), through tokenizer_dump."""
 
 import importlib.util
 import json
