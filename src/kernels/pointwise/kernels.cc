@@ -80,7 +80,7 @@ PointwiseFunction pointwise_function(Op op, const Attrs& attrs) {
   if (const auto* a = std::get_if<ActivationAttrs>(&attrs)) return kActivations[static_cast<int>(a->kind)];
   if (const auto* a = std::get_if<UnaryAttrs>(&attrs)) return kUnaries[static_cast<int>(a->kind)];
   if (const auto* a = std::get_if<BinaryAttrs>(&attrs)) return kBinaries[static_cast<int>(a->kind)];
-  if (const auto* a = std::get_if<CastAttrs>(&attrs)) return cast_function(static_cast<DType>(a->dtype));
+  if (const auto* a = std::get_if<CastAttrs>(&attrs)) return cast_function(a->dtype);
   if (op == Op::kAdd) return F::kAdd;
   if (op == Op::kMul) return F::kMul;
   return op == Op::kWhere ? F::kWhere : F::kCopy;
