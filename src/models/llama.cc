@@ -162,7 +162,7 @@ class Llama {
     const ValueId table = param("embed.weight", {m_.vocab_size, m_.hidden_size});
     ValueId x = embedding(g_, table, ids, "embed");  // [tokens, hidden]
     for (int64_t i = 0; i < m_.layers; ++i) x = layer(x, fmt::format("layers.{}", i));
-    x = take_rows(g_, x, logit_rows, "logit_rows");  // [outputs, hidden]
+    x = take_rows(g_, x, logit_rows, "wanted_rows");  // [outputs, hidden]
     x = norm(x, "norm");
     g_.output("logits", matmul(g_, x, head(table), "lm_head"));  // [outputs, vocab]
     return std::move(g_);
@@ -218,7 +218,7 @@ class Llama {
     ValueId b = param(name, {out});
     const DType dtype = g_.value(y).dtype;
     if (g_.value(b).dtype != dtype) b = cast(g_, b, dtype, name);
-    return add(g_, y, b, name);
+    return add(g_, y, b, path + ".add_bias");
   }
 
   /// The file's lm_head, else the embedding table if the model ties the two.

@@ -106,6 +106,7 @@ void read_hf_scaling(const Config& config, int64_t context_length, RopeAttrs& at
   const std::string type = rope.name(rope.has("rope_type") ? "rope_type" : "type"), factor = rope.name("factor");
   attrs.scaling = parse_scaling(config, {nullptr, type.c_str()});
   require_factor(config, {nullptr, factor.c_str()}, attrs);
+  if (attrs.scaling == RopeScaling::kNone) return;
   attrs.original_context = rope.size("original_max_position_embeddings").value_or(context_length);
   if (attrs.scaling == RopeScaling::kLlama3) read_llama3(rope, attrs);
   if (attrs.scaling == RopeScaling::kYarn) read_yarn(rope, attrs);
