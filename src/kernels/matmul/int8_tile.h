@@ -132,10 +132,12 @@ struct Int8Tile {
   }
 };
 
+/// Few rows read several panels at a time, each a sequential stream: on Emerald Rapids four streams read memory 1.4
+/// times as fast as one.
 template <class V, class B>
 struct Int8Tiles {
   static constexpr int kRows = V::kInt8Rows, kPanels = V::kPanels;
-  static constexpr int kFewRows = V::kInt8Rows, kFewRowsPanels = 1;
+  static constexpr int kFewRows = V::kInt8FewRows, kFewRowsPanels = 2 * V::kPanels;
 
   template <int R, int P>
   static void run(const MatMulArgs& args, int64_t panel, int64_t row) noexcept {
@@ -158,8 +160,7 @@ bool has_layout(const PackedFormat& f) noexcept {
 template <class V, class... Layouts>
 void run_layouts(const MatMulArgs& args, int64_t begin, int64_t end) noexcept {
   static_cast<void>(
-      ((has_layout<V, Layouts>(args.format) ? (run_matmul<Int8Tiles<V, Layouts>>(args, begin, end), true) : false) ||
-       ...));
+      ((has_layout<V, Layouts>(args.format) && (run_matmul<Int8Tiles<V, Layouts>>(args, begin, end), true)) || ...));
 }
 
 template <class V>

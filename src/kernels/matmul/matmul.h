@@ -14,7 +14,7 @@ namespace atb {
 /// What a kernel wants its activations to be; prepared once per matmul from fp32 rows.
 enum class ActivationFormat : uint8_t {
   kF32,   ///< rows as they are: nothing to prepare
-  kBf16,  ///< rounded to bfloat16 (denormals to zero), rows of K padded with zeros
+  kBf16,  ///< rounded to bfloat16 (denormals to zero), rows padded to row_bytes with zeros
   kInt8   ///< symmetric int8 per group of 32 (or the weight's group): q = round(x / s), s = max|x| / 127
 };
 

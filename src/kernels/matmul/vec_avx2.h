@@ -12,7 +12,7 @@ namespace {
 struct Avx2 {
   static constexpr int kWidth = 8;
   // Two vectors per panel: 4 x 1 and 2 x 1 tiles have 8 accumulators (and 4 integer ones) in 16 registers.
-  static constexpr int kPanels = 1, kFloatRows = 4, kInt8Rows = 2;
+  static constexpr int kPanels = 1, kFloatRows = 4, kInt8Rows = 2, kInt8FewRows = 1;
   using F = __m256;
   using I = __m256i;
 

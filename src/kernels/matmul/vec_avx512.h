@@ -12,7 +12,7 @@ namespace {
 struct Avx512 {
   static constexpr int kWidth = 16;
   // 8 x 2 and 5 x 2 tiles: 16 and 20 accumulators, the most that GCC 12 keeps in registers beside the operands.
-  static constexpr int kPanels = 2, kFloatRows = 8, kInt8Rows = 5;
+  static constexpr int kPanels = 2, kFloatRows = 8, kInt8Rows = 5, kInt8FewRows = 2;
   using F = __m512;
   using I = __m512i;
 

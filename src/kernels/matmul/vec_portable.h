@@ -10,7 +10,7 @@ namespace atb {
 namespace {
 
 struct Portable {
-  static constexpr int kWidth = 4, kPanels = 1, kFloatRows = 2, kInt8Rows = 1;
+  static constexpr int kWidth = 4, kPanels = 1, kFloatRows = 2, kInt8Rows = 1, kInt8FewRows = 1;
   using F = float __attribute__((vector_size(16)));
   using I = int32_t __attribute__((vector_size(16)));
 
@@ -46,6 +46,12 @@ struct Portable {
   }
   static F to_float(I v) noexcept { return __builtin_convertvector(v, F); }
 
+  static void load_nibbles(const std::byte* p, I& low, I& high) noexcept {
+    const I raw = load_int(p);
+    low = raw & 0x0f0f0f0f;
+    high = (raw >> 4) & 0x0f0f0f0f;
+  }
+
   /// The four byte products of each lane, w unsigned and a signed, added to sum. In fp32, where they are exact (four
   /// times 255 * 128 is far below 2^24): SSE2 has no 32-bit integer multiplication.
   static I dot(I sum, I w, I a) noexcept {
@@ -56,11 +62,7 @@ struct Portable {
   }
   struct Q4 {
     using W = I;
-    static void load(const std::byte* p, W& low, W& high) noexcept {
-      const I raw = load_int(p);
-      low = raw & 0x0f0f0f0f;
-      high = (raw >> 4) & 0x0f0f0f0f;
-    }
+    static void load(const std::byte* p, W& low, W& high) noexcept { load_nibbles(p, low, high); }
     static I begin(const int32_t* start) noexcept { return start == nullptr ? I{} : broadcast_word(start); }
     static I add(I sum, W w, I a) noexcept { return dot(sum, w, a); }
     static I end(I sum, const int32_t*) noexcept { return sum; }

@@ -21,11 +21,11 @@ struct PairProduct {
   }
 };
 
-/// One row, 16 values at a time; what lies beyond K in the last 16 becomes zero.
-void prepare_row(const float* x, int64_t k, std::byte* out) noexcept {
-  for (int64_t i = 0; i < k; i += 16) {
+/// One row, 16 values at a time; `padded` values are written, those beyond K as zeros.
+void prepare_row(const float* x, int64_t k, int64_t padded, std::byte* out) noexcept {
+  for (int64_t i = 0; i < padded; i += 16) {
     const int64_t left = k - i;
-    const auto mask = static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xffffu);
+    const auto mask = static_cast<__mmask16>(left >= 16 ? 0xffffu : left > 0 ? (1u << left) - 1 : 0);
     const __m256bh rounded = _mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(mask, x + i));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i * 2), reinterpret_cast<__m256i>(rounded));
   }
@@ -40,7 +40,7 @@ void matmul_bf16(const MatMulArgs& args, int64_t begin, int64_t end) noexcept {
 void prepare_bf16(const ActivationLayout& layout, const float* x, int64_t ldx, std::byte* out, int64_t begin,
                   int64_t end) noexcept {
   const auto stride = static_cast<int64_t>(layout.row_bytes());
-  for (int64_t row = begin; row < end; ++row) prepare_row(x + row * ldx, layout.k, out + row * stride);
+  for (int64_t row = begin; row < end; ++row) prepare_row(x + row * ldx, layout.k, stride / 2, out + row * stride);
 }
 
 }  // namespace atb::avx512_bf16
