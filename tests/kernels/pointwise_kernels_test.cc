@@ -68,10 +68,10 @@ class PointwiseKernel : public ::testing::TestWithParam<size_t> {
 TEST_P(PointwiseKernel, ExpIsWithinTwoUlp) {
   const auto ulp = [](double, double y) { return 2 * std::max(kDenormal, std::ldexp(1.0, std::ilogb(y) - 23)); };
   sweep(
-      F::kExp, -104, 88.7, [](double x) { return std::exp(x); }, ulp);
+      F::kExp, -87.3, 88.7, [](double x) { return std::exp(x); }, ulp);
   sweep(
       F::kExp, -1, 1, [](double x) { return std::exp(x); }, ulp);
-  EXPECT_THAT(unary(F::kExp, {-kInf, -200, 0, 89, kInf}), ElementsAre(0, 0, 1, kInf, kInf));
+  EXPECT_THAT(unary(F::kExp, {-kInf, -200, -88, 0, 89, kInf}), ElementsAre(0, 0, 0, 1, kInf, kInf));
   EXPECT_TRUE(std::isnan(unary(F::kExp, {std::nanf("")})[0]));
 }
 
@@ -122,9 +122,7 @@ TEST_P(PointwiseKernel, ValuesDoNotDependOnTheirPlace) {
 
 TEST_P(PointwiseKernel, CastsRoundToTheirType) {
   const Floats x = {1.00390625f, 1.01171875f, 257, -2049, 65520, 1e-8f, 3.7f, -3.7f, 0, -kInf};
-  const auto cast = [&](DType dtype) {
-    return unary(pointwise_function(Op::kCast, CastAttrs{dtype}), x);
-  };
+  const auto cast = [&](DType dtype) { return unary(pointwise_function(Op::kCast, CastAttrs{dtype}), x); };
   EXPECT_THAT(cast(DType::kBF16),
               ElementsAre(1, 1.015625f, 256, -2048, 65536, FloatEq(1.0011718e-8f), 3.703125f, -3.703125f, 0, -kInf));
   EXPECT_THAT(cast(DType::kF16), ElementsAre(1.00390625f, 1.01171875f, 257, -2048, kInf, 0, FloatEq(3.6992188f),
