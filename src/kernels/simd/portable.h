@@ -27,6 +27,7 @@ constexpr int kTileRows = 4, kTileVectors = 2;
 
 typedef float Floats __attribute__((vector_size(16)));
 typedef int32_t Ints __attribute__((vector_size(16)));
+typedef uint16_t Halves __attribute__((vector_size(8)));
 
 struct Vec {
   Floats v;
@@ -52,9 +53,18 @@ inline Vec load(const T* p, int n) {
   for (int i = 0; i < n; ++i) a.v[i] = to_float(p[i]);
   return a;
 }
+/// 2^112 moves the exponent from fp16's bias to fp32's, subnormals included; infinities and NaN get theirs back.
+inline Ints widened(Ints h, Float16) {
+  const Floats magnitude = reinterpret_cast<Floats>((h & 0x7fff) << 13) * 0x1p112f;
+  const Ints special = ((h & 0x7c00) == 0x7c00) & 0x7f800000;
+  return reinterpret_cast<Ints>(magnitude) | special | ((h & 0x8000) << 16);
+}
+inline Ints widened(Ints h, BFloat16) { return h << 16; }
 template <class T>
 inline Vec load(const T* p) {
-  return load(p, kLanes);
+  Halves h;
+  __builtin_memcpy(&h, p, sizeof(h));
+  return {reinterpret_cast<Floats>(widened(__builtin_convertvector(h, Ints), T{}))};
 }
 inline Vec load(const float* p) {
   Vec a;
