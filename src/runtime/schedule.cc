@@ -7,6 +7,10 @@
 namespace atb {
 namespace {
 
+/// With few rows memory is small, and a buffer that waits a while before it is used again saves the barrier between its
+/// last reader and its next writer: about one layer's steps.
+constexpr size_t kStepsBeforeReuse = 16;
+
 /// A buffer that a thread writes alone in less time than a barrier takes, times a few: 64 KiB.
 constexpr size_t kMostPrivateBytes = size_t{64} << 10;
 
@@ -40,11 +44,12 @@ class Scheduler {
 
   void place_buffers() {
     const auto& buffers = plan_.buffers;
-    std::vector<std::vector<size_t>> starting(plan_.steps.size()), ending(plan_.steps.size() + 1);
+    const size_t rest = symbols_.tokens <= kFewRows ? kStepsBeforeReuse : 0;
+    std::vector<std::vector<size_t>> starting(plan_.steps.size()), ending(plan_.steps.size() + 1 + rest);
     for (size_t b = 0; b < buffers.size(); ++b) {
       if (buffers[b].first < 0) continue;
       starting[static_cast<size_t>(buffers[b].first)].push_back(b);
-      ending[static_cast<size_t>(buffers[b].last)].push_back(b);
+      ending[static_cast<size_t>(buffers[b].last) + (buffers[b].scores ? 0 : rest)].push_back(b);
     }
     schedule_.offset.assign(buffers.size(), 0);
     ArenaPlanner arenas[2];

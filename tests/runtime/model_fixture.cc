@@ -70,9 +70,10 @@ ValueId SmallModel::attention_part(ValueId x, const std::string& path) {
   const auto project = [&](const char* name, int64_t out) {
     return matmul(graph_, x, weight(path + name, {out, kHidden}, options_.weights), path + name);
   };
-  const ValueId q = rope(graph_, project("q", kHidden), positions_, rotary, path + "rope_q");
-  const ValueId k = rope(graph_, project("k", kKvHeads * kHeadDim), positions_, rotary, path + "rope_k");
+  const ValueId q_flat = project("q", kHidden), k_flat = project("k", kKvHeads * kHeadDim);
   const ValueId v = project("v", kKvHeads * kHeadDim);
+  const ValueId q = rope(graph_, q_flat, positions_, rotary, path + "rope_q");
+  const ValueId k = rope(graph_, k_flat, positions_, rotary, path + "rope_k");
   const Shape state = {Dim::symbol("past"), kKvHeads * kHeadDim};
   const ValueId keys = kv_append(graph_, graph_.state(path + "keys", options_.kv, state), k, path + "append_k");
   const ValueId vals = kv_append(graph_, graph_.state(path + "values", options_.kv, state), v, path + "append_v");
