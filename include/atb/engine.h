@@ -24,14 +24,14 @@ using TokenId = int32_t;
 /// How to load. An empty field takes the environment variable (ATB_NUM_THREADS, ATB_PRECISION, ATB_MAX_ISA), then the
 /// default.
 struct LoadOptions {
-  std::optional<int> threads;             ///< default: what affinity, cgroup and cores allow
-  std::optional<std::string> precision;   ///< "default", "fp32", "bf16"
-  std::optional<std::string> kv_type;     ///< "f32", "f16", "bf16"; default: f32 with precision "fp32", else the
-                                          ///< dtype of the model's weights, f16 for block formats
-  std::optional<std::string> max_isa;     ///< "portable", "avx2", ..., "amx"
-  std::optional<int64_t> context;         ///< tokens; default: the model's context length, at most 8192
-  std::optional<int64_t> prefill_block;   ///< tokens per prefill step; default 256
-  std::optional<std::string> graph_text;  ///< a graph as printed by Model::graph_text(), run instead of the model's own
+  std::optional<int> threads = {};             ///< default: what affinity, cgroup and cores allow
+  std::optional<std::string> precision = {};   ///< "default", "fp32", "bf16"
+  std::optional<std::string> kv_type = {};     ///< "f32", "f16", "bf16"; default: f32 with precision "fp32", else the
+                                               ///< dtype of the model's weights, f16 for block formats
+  std::optional<std::string> max_isa = {};     ///< "portable", "avx2", ..., "amx"
+  std::optional<int64_t> context = {};         ///< tokens; default: the model's context length, at most 8192
+  std::optional<int64_t> prefill_block = {};   ///< tokens per prefill step; default 256
+  std::optional<std::string> graph_text = {};  ///< as printed by Model::graph_text(): runs instead of the model's own
 };
 
 /// The filters work in this order: repetition penalty, temperature, top-k, top-p, min-p, then one draw from what is
@@ -48,11 +48,11 @@ struct SamplingOptions {
 
 struct GenerateOptions {
   int64_t max_tokens = 128;  ///< >= 0
-  SamplingOptions sampling;
-  std::vector<std::string> stop;    ///< generation ends before the first of these; no part of it is streamed
-  bool ignore_eos = false;          ///< goes on after an end-of-sequence token
-  bool parse_special = false;       ///< control tokens in the prompt's text
-  std::function<bool()> cancelled;  ///< asked before every step of the model; true ends the generation
+  SamplingOptions sampling = {};
+  std::vector<std::string> stop = {};    ///< generation ends before the first of these; no part of it is streamed
+  bool ignore_eos = false;               ///< goes on after an end-of-sequence token
+  bool parse_special = false;            ///< control tokens in the prompt's text
+  std::function<bool()> cancelled = {};  ///< asked before every step of the model; true ends the generation
 };
 
 enum class FinishReason { kEos, kStop, kLength, kContext, kCancelled };
