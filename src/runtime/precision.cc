@@ -24,7 +24,8 @@ PackedFormat weight_format(DType dtype, Precision precision) noexcept {
 
 std::string describe_precision(const MatMulKernel& kernel, const PackedFormat& format) {
   std::string what = multiplies(kernel);
-  if (kernel.activations == ActivationFormat::kInt8) what += " groups of " + std::to_string(format.group);
+  if (kernel.activations == ActivationFormat::kInt8)
+    what += " groups of " + std::to_string(activation_layout(kernel, format, 0).group);
   if (kernel.activations == ActivationFormat::kF32 && format.kind != PackKind::kF32)
     what += std::string(" over ") + pack_kind_name(format.kind) + " weights";
   return what + ", fp32 accumulation";

@@ -1,4 +1,5 @@
-// Quantised weights times int8 activations. Per group of k: an integer dot product, exact in int32, then in fp32
+// Quantised weights times int8 activations. Per group of activations: an integer dot product, exact in int32, then in
+// fp32
 //   c += float(dot) * (weight scale * activation scale);   c += min * (activation scale * sum(q))
 // in this order and with these roundings on every ISA that has fused multiply-add. See tiles.h for the rules of such
 // files.
@@ -19,7 +20,10 @@ struct BlockLayout {
   static constexpr int kMins = kPanelWidth * kScaleBytes;
   static constexpr int kIntegers = kMins * (kMin ? 2 : 1);
   static constexpr int kBytes = kIntegers + kPanelWidth * kGroup / (kKind == PackKind::kQ4 ? 2 : 1);
-  static constexpr int kActivationBytes = kGroup + static_cast<int>(sizeof(GroupStats));
+  /// Activations per scale, and the groups of them (each followed by its stats) that meet one group of weights.
+  static constexpr int kActivations = kKind == PackKind::kQ4 ? kNibbleActivations : kGroup;
+  static constexpr int kPartBytes = kActivations + static_cast<int>(sizeof(GroupStats));
+  static constexpr int kActivationBytes = kGroup / kActivations * kPartBytes;
 };
 
 template <class V, class B, int R, int P>
@@ -38,10 +42,11 @@ struct Int8Tile {
   }
 
   static const GroupStats* stats(const std::byte* a) noexcept {
-    return reinterpret_cast<const GroupStats*>(a + B::kGroup);
+    return reinterpret_cast<const GroupStats*>(a + B::kActivations);
   }
 
-  /// Nibbles: register j holds k = 4j.. (low) and 16 + 4j.. (high).
+  /// Register j holds k = 4j.. in its low nibbles and k = 16 + 4j.. in its high ones: one kind per part.
+  template <bool kHigh>
   static void dot_q4(const std::byte* a, int64_t stride, const std::byte* w, int64_t panel_bytes,
                      I (&dot)[R][kVectors]) noexcept {
     using Q = typename V::Q4;
@@ -51,15 +56,16 @@ struct Int8Tile {
       for (int v = 0; v < kVectors; ++v) dot[r][v] = Q::begin(B::kMin ? nullptr : &stats(a + r * stride)->start_q4);
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
-      typename Q::W low[kVectors], high[kVectors];
+      I weights[kVectors];
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v)
-        Q::load(w + Columns::panel(v) * panel_bytes + 64 * j + 4 * Columns::lane(v), low[v], high[v]);
+        weights[v] =
+            V::template load_nibbles<kHigh>(w + Columns::panel(v) * panel_bytes + 64 * j + 4 * Columns::lane(v));
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
-        const I x = V::broadcast_word(a + r * stride + 4 * j), y = V::broadcast_word(a + r * stride + 16 + 4 * j);
+        const I x = V::broadcast_word(a + r * stride + 4 * j);
 #pragma GCC unroll 16
-        for (int v = 0; v < kVectors; ++v) dot[r][v] = Q::add(Q::add(dot[r][v], low[v], x), high[v], y);
+        for (int v = 0; v < kVectors; ++v) dot[r][v] = Q::add(dot[r][v], weights[v], x);
       }
     }
 #pragma GCC unroll 16
@@ -116,11 +122,15 @@ struct Int8Tile {
 
   void group(const std::byte* a, int64_t stride, const std::byte* w, int64_t panel_bytes) noexcept {
     I dot[R][kVectors];
-    if constexpr (B::kKind == PackKind::kQ4)
-      dot_q4(a, stride, w + B::kIntegers, panel_bytes, dot);
-    else
+    if constexpr (B::kKind == PackKind::kQ4) {
+      dot_q4<false>(a, stride, w + B::kIntegers, panel_bytes, dot);
+      add_scaled(a, stride, w, panel_bytes, dot);
+      dot_q4<true>(a + B::kPartBytes, stride, w + B::kIntegers, panel_bytes, dot);
+      add_scaled(a + B::kPartBytes, stride, w, panel_bytes, dot);
+    } else {
       dot_q8(a, stride, w + B::kIntegers, panel_bytes, dot);
-    add_scaled(a, stride, w, panel_bytes, dot);
+      add_scaled(a, stride, w, panel_bytes, dot);
+    }
   }
 
   void store(const MatMulArgs& args, int64_t panel, int64_t row) const noexcept {

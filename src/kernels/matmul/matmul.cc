@@ -35,7 +35,8 @@ const MatMulKernel& select_matmul(PackKind kind, const IsaSet& isas) {
 }
 
 ActivationLayout activation_layout(const MatMulKernel& kernel, const PackedFormat& format, int64_t k) noexcept {
-  return {kernel.activations, kernel.activations == ActivationFormat::kInt8 ? format.group : 0, k};
+  const int group = format.kind == PackKind::kQ4 ? kNibbleActivations : format.group;
+  return {kernel.activations, kernel.activations == ActivationFormat::kInt8 ? group : 0, k};
 }
 
 }  // namespace atb

@@ -15,8 +15,13 @@ namespace atb {
 enum class ActivationFormat : uint8_t {
   kF32,   ///< rows as they are: nothing to prepare
   kBf16,  ///< rounded to bfloat16 (denormals to zero), rows padded to row_bytes with zeros
-  kInt8   ///< symmetric int8 per group of 32 (or the weight's group): q = round(x / s), s = max|x| / 127
+  kInt8   ///< symmetric int8 per group: q = round(x / s), s = max|x| / 127
 };
+
+/// Activations per scale where the weights are nibbles: half of the weights' group. With 32 the default model's logits
+/// had a cosine of 0.9985 to fp32 on the worst of five prompts, with 16 it is above 0.999; a decode step costs the
+/// same.
+inline constexpr int kNibbleActivations = 16;
 
 /// What follows the int8 values of a group: all that its outputs need besides the dot products.
 struct GroupStats {

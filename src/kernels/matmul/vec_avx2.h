@@ -44,21 +44,19 @@ struct Avx2 {
     return _mm256_set1_epi32(word);
   }
   static F to_float(I v) noexcept { return _mm256_cvtepi32_ps(v); }
-  static void load_nibbles(const std::byte* p, I& low, I& high) noexcept {
-    const I raw = load_int(p), mask = _mm256_set1_epi32(0x0f0f0f0f);
-    low = _mm256_and_si256(raw, mask);
-    high = _mm256_and_si256(_mm256_srli_epi32(raw, 4), mask);
+  template <bool kHigh>
+  static I load_nibbles(const std::byte* p) noexcept {
+    const I raw = load_int(p);
+    return _mm256_and_si256(kHigh ? _mm256_srli_epi32(raw, 4) : raw, _mm256_set1_epi32(0x0f0f0f0f));
   }
 
   /// Pairs of int16 added to int32.
   static I widen_pairs(I v) noexcept { return _mm256_madd_epi16(v, _mm256_set1_epi16(1)); }
 
-  /// Sums of int16: a group adds 8 times two products of at most 15 * 127, below 2^15.
+  /// Sums of int16: a group adds 4 times two products of at most 15 * 127, below 2^15.
   struct Q4 {
-    using W = I;
-    static void load(const std::byte* p, W& low, W& high) noexcept { load_nibbles(p, low, high); }
     static I begin(const int32_t*) noexcept { return zero_int(); }
-    static I add(I sum, W w, I a) noexcept { return _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, a)); }
+    static I add(I sum, I w, I a) noexcept { return _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, a)); }
     static I end(I sum, const int32_t* start) noexcept {
       return start == nullptr ? widen_pairs(sum) : _mm256_add_epi32(widen_pairs(sum), broadcast_word(start));
     }

@@ -43,10 +43,10 @@ struct Avx512 {
     return _mm512_set1_epi32(word);
   }
   static F to_float(I v) noexcept { return _mm512_cvtepi32_ps(v); }
-  static void load_nibbles(const std::byte* p, I& low, I& high) noexcept {
-    const I raw = load_int(p), mask = _mm512_set1_epi32(0x0f0f0f0f);
-    low = _mm512_and_si512(raw, mask);
-    high = _mm512_and_si512(_mm512_srli_epi32(raw, 4), mask);
+  template <bool kHigh>
+  static I load_nibbles(const std::byte* p) noexcept {
+    const I raw = load_int(p);
+    return _mm512_and_si512(kHigh ? _mm512_srli_epi32(raw, 4) : raw, _mm512_set1_epi32(0x0f0f0f0f));
   }
 
   static I max_magnitude(I largest, F x) noexcept {

@@ -46,10 +46,10 @@ struct Portable {
   }
   static F to_float(I v) noexcept { return __builtin_convertvector(v, F); }
 
-  static void load_nibbles(const std::byte* p, I& low, I& high) noexcept {
+  template <bool kHigh>
+  static I load_nibbles(const std::byte* p) noexcept {
     const I raw = load_int(p);
-    low = raw & 0x0f0f0f0f;
-    high = (raw >> 4) & 0x0f0f0f0f;
+    return (kHigh ? raw >> 4 : raw) & 0x0f0f0f0f;
   }
 
   /// The four byte products of each lane, w unsigned and a signed, added to sum. In fp32, where they are exact (four
@@ -61,10 +61,8 @@ struct Portable {
     return sum + __builtin_convertvector(products, I);
   }
   struct Q4 {
-    using W = I;
-    static void load(const std::byte* p, W& low, W& high) noexcept { load_nibbles(p, low, high); }
     static I begin(const int32_t* start) noexcept { return start == nullptr ? I{} : broadcast_word(start); }
-    static I add(I sum, W w, I a) noexcept { return dot(sum, w, a); }
+    static I add(I sum, I w, I a) noexcept { return dot(sum, w, a); }
     static I end(I sum, const int32_t*) noexcept { return sum; }
   };
   struct Q8 {

@@ -13,12 +13,10 @@ struct Vnni : Base {
   using I = typename Base::I;
 
   struct Q4 {
-    using W = I;
-    static void load(const std::byte* p, W& low, W& high) noexcept { Base::load_nibbles(p, low, high); }
     static I begin(const int32_t* start) noexcept {
       return start == nullptr ? Base::zero_int() : Base::broadcast_word(start);
     }
-    static I add(I sum, W w, I a) noexcept { return Dot::add(sum, w, a); }
+    static I add(I sum, I w, I a) noexcept { return Dot::add(sum, w, a); }
     static I end(I sum, const int32_t*) noexcept { return sum; }
   };
 
