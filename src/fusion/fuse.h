@@ -12,6 +12,7 @@ struct FusionContext {
   FusionOptions options;
   DeviceProfile profile;
   Workload workload;
+  bool training = false;  ///< gradients are needed: only Add+norm fuses
 };
 
 /// Switches after the environment and the arguments: "off" wins. Error{kUsage} for an unknown rule name, with the list
