@@ -3,7 +3,7 @@ SHELL := /bin/bash
 # CMake comes from .venv where the system's is too old.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-PROMPT ?= What is the capital of France?
+PROMPT ?= Why is the sky blue?
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-long test-asan test-tsan check bench docs clean install-python
