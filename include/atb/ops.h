@@ -99,6 +99,9 @@ struct ActivationAttrs {
 /// Rotary position embedding (Su et al. 2021) of x [..., T, heads*head_dim] at positions [..., T]; the first rotary_dim
 /// components of each head turn, the rest pass. Scaling follows the Hugging Face config semantics (linear, llama3,
 /// YaRN). Optional third input: divisors of the frequencies [rotary_dim/2] (the rope_freqs tensor of GGUF files).
+/// tables: the inputs are x, cos and sin instead, both tables [..., T, rotary_dim] (or with leading dimensions to
+/// broadcast) and one number per component; theta and the scaling are not read:
+/// y[c] = x[c] * cos[c] + turned(x)[c] * sin[c], where turned takes a pair (a, b) to (-b, a).
 struct RopeAttrs {
   int64_t head_dim = 0;
   int64_t rotary_dim = 0;
@@ -110,6 +113,7 @@ struct RopeAttrs {
   double beta_fast = 32.0, beta_slow = 1.0;              // YaRN
   double attention_factor = 0.0;  // on cos and sin: 0 = from the scaling (YaRN only), else used as it is, once
   int64_t original_context = 0;
+  bool tables = false;
   template <class V>
   void fields(V&& v) {
     v("head_dim", head_dim);
@@ -124,6 +128,7 @@ struct RopeAttrs {
     v("beta_slow", beta_slow);
     v("attention_factor", attention_factor);
     v("original_context", original_context);
+    v("tables", tables);
   }
 };
 /// s[h, i, j] = scale * q[i, h] · k[j, h / (heads/kv_heads)], then softcap c > 0: c*tanh(s/c), then masked. q [..., Tq,
@@ -161,6 +166,15 @@ struct ValuesAttrs {
     v("heads", heads);
     v("kv_heads", kv_heads);
     v("head_dim", head_dim);
+  }
+};
+/// y = s * round(x / s), s = max |x| / 127 over each group of elements along the last axis (0: the whole row), half to
+/// even: what int8 activations stand for. A group of zeros stays zeros.
+struct QuantizeAttrs {
+  int64_t group = 32;
+  template <class V>
+  void fields(V&& v) {
+    v("group", group);
   }
 };
 struct UnaryAttrs {
@@ -238,7 +252,7 @@ struct RepeatAttrs {
 
 using Attrs = std::variant<NoAttrs, MatMulAttrs, LayerNormAttrs, RmsNormAttrs, ActivationAttrs, RopeAttrs, ScoresAttrs,
                            ValuesAttrs, UnaryAttrs, BinaryAttrs, CastAttrs, ReduceAttrs, ReshapeAttrs, TransposeAttrs,
-                           SliceAttrs, ConcatAttrs, RepeatAttrs>;
+                           SliceAttrs, ConcatAttrs, RepeatAttrs, QuantizeAttrs>;
 
 bool operator==(const Attrs& a, const Attrs& b);
 size_t hash_of(const Attrs& attrs);

@@ -32,14 +32,30 @@ void check_head(const RopeAttrs& a, const Value& x) {
     refuse("the features of " + describe(x) + " are no multiple of head_dim = " + std::to_string(a.head_dim));
 }
 
+// cos and sin: one row of rotary_dim numbers for each row of x.
+void check_tables(const RopeAttrs& attrs, Operands in) {
+  need(in.size() == 3, "tables = true needs cos and sin");
+  Shape rows = leading(*in[0], 1);
+  rows.emplace_back(attrs.rotary_dim);
+  for (const Value* table : in.subspan(1)) {
+    need_floating(*table, "cos or sin");
+    if (table->shape.size() < 2 || table->shape.back() != rows.back() || !broadcasts_to(table->shape, rows))
+      refuse("the table " + describe(*table) + " does not broadcast to " + to_string(rows));
+  }
+}
+
 }  // namespace
 
 Inferred inferRope(const RopeAttrs& attrs, Operands in) {
   const Value &x = *in[0], &positions = *in[1];
   need_floating(x, "x");
   need_rank(x, "x", 2);
-  need_integer(positions, "positions");
   check_head(attrs, x);
+  if (attrs.tables) {
+    check_tables(attrs, in);
+    return {x.dtype, x.shape};
+  }
+  need_integer(positions, "positions");
   check_scaling(attrs);
   const Shape rows = leading(x, 1);
   if (positions.shape != rows && positions.shape != Shape{rows.back()})
