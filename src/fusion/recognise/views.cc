@@ -1,0 +1,190 @@
+// Views that do nothing, and chains of views that are one.
+#include "fusion/recognise/views.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fusion/recognise/recogniser.h"
+
+namespace atb::recognising {
+namespace {
+
+size_t axis_of(const Editor& g, ValueId x, int64_t axis) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(g.rank(x)) : axis);
+}
+
+bool is_identity(const std::vector<int64_t>& permutation) {
+  return std::is_sorted(permutation.begin(), permutation.end());
+}
+
+// Whether the node hands its first input on as it is.
+bool does_nothing(const Editor& g, const Node& node) {
+  const ValueId x = node.inputs[0];
+  switch (node.op) {
+    case Op::kCast:
+      return g.attrs<CastAttrs>(node).dtype == g.dtype(x);
+    case Op::kReshape:
+    case Op::kSlice:  // a slice as long as its input starts at 0 with step 1
+      return g.shape(node.output) == g.shape(x);
+    case Op::kTranspose:
+      return is_identity(g.attrs<TransposeAttrs>(node).permutation);
+    case Op::kConcat:
+      return node.inputs.size() == 1;
+    case Op::kRepeat:
+      return g.attrs<RepeatAttrs>(node).times == 1;
+    case Op::kMul:
+      return g.number(node.inputs[1]) == 1.0 && !g.number(x) && g.dtype(x) == g.dtype(node.output);
+    case Op::kBinary:
+      return g.attrs<BinaryAttrs>(node).kind == BinaryKind::kDiv && g.number(node.inputs[1]) == 1.0 && !g.number(x) &&
+             g.dtype(x) == g.dtype(node.output);
+    default:
+      return false;
+  }
+}
+
+// The inner node of two of the same operator in a row.
+const Node* same_before(const Editor& g, ValueId root, Op op) {
+  const Node* outer = g.made_by(root, op);
+  return outer ? g.made_by(outer->inputs[0], op) : nullptr;
+}
+
+}  // namespace
+
+std::optional<ReshapeAttrs> reshape_attrs(const Shape& from, const Shape& to) {
+  ReshapeAttrs attrs;
+  bool same_so_far = true;
+  for (size_t i = 0; i < to.size(); ++i) {
+    const bool stays = i < from.size() && from[i] == to[i];
+    same_so_far &= stays;
+    if (!to[i].is_constant() && !stays) return std::nullopt;
+    attrs.shape.push_back(same_so_far || !to[i].is_constant() ? -1 : to[i].constant());
+  }
+  for (size_t i = 0; i < from.size(); ++i)
+    if (!from[i].is_constant() && (i >= to.size() || !(to[i] == from[i]))) return std::nullopt;
+  return attrs;
+}
+
+ValueId reshaped(Editor& g, ValueId x, const Shape& to, const std::string& path) {
+  if (g.shape(x) == to) return x;
+  return g.add(Op::kReshape, *reshape_attrs(g.shape(x), to), {x}, path);
+}
+
+std::vector<int64_t> exchange(size_t rank, size_t a_from_end, size_t b_from_end) {
+  std::vector<int64_t> permutation(rank);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[rank - 1 - a_from_end], permutation[rank - 1 - b_from_end]);
+  return permutation;
+}
+
+ValueId exchanged(Editor& g, ValueId x, size_t a_from_end, size_t b_from_end, const std::string& path) {
+  return g.add(Op::kTranspose, TransposeAttrs{exchange(g.rank(x), a_from_end, b_from_end)}, {x}, path);
+}
+
+std::optional<Shape> merged_heads(const Shape& heads) {
+  if (heads.size() < 2) return std::nullopt;
+  const Dim &h = heads[heads.size() - 2], &d = heads.back();
+  if (!h.is_constant() || !d.is_constant()) return std::nullopt;
+  Shape flat(heads.begin(), heads.end() - 2);
+  flat.push_back(h * d.constant());
+  return flat;
+}
+
+Shape split_heads(const Shape& flat, int64_t heads, int64_t head_dim) {
+  Shape split(flat.begin(), flat.end() - 1);
+  split.insert(split.end(), {Dim(heads), Dim(head_dim)});
+  return split;
+}
+
+bool noop(Editor& g, ValueId root) {
+  const Node& node = *g.producer(root);
+  if (!does_nothing(g, node)) return false;
+  g.replace(root, node.inputs[0]);
+  return true;
+}
+
+bool reshape_twice(Editor& g, ValueId root) {
+  const Node* inner = same_before(g, root, Op::kReshape);
+  if (!inner) return false;
+  const ValueId x = inner->inputs[0];
+  const auto attrs = reshape_attrs(g.shape(x), g.shape(root));
+  if (!attrs) return false;
+  const std::string path = g.producer(root)->path;
+  g.replace(root, g.shape(x) == g.shape(root) ? x : g.add(Op::kReshape, *attrs, {x}, path));
+  return true;
+}
+
+bool transpose_twice(Editor& g, ValueId root) {
+  const Node* inner = same_before(g, root, Op::kTranspose);
+  if (!inner) return false;
+  const auto &first = g.attrs<TransposeAttrs>(*inner).permutation,
+             &then = g.attrs<TransposeAttrs>(*g.producer(root)).permutation;
+  TransposeAttrs both;
+  for (const int64_t axis : then) both.permutation.push_back(first[static_cast<size_t>(axis)]);
+  const ValueId x = inner->inputs[0];
+  const std::string path = g.producer(root)->path;
+  g.replace(root, is_identity(both.permutation) ? x : g.add(Op::kTranspose, both, {x}, path));
+  return true;
+}
+
+bool slice_twice(Editor& g, ValueId root) {
+  const Node* inner = same_before(g, root, Op::kSlice);
+  if (!inner) return false;
+  const SliceAttrs first = g.attrs<SliceAttrs>(*inner), then = g.attrs<SliceAttrs>(*g.producer(root));
+  const ValueId x = inner->inputs[0];
+  const size_t axis = axis_of(g, x, first.axis);
+  if (axis != axis_of(g, x, then.axis)) return false;
+  const int64_t length = g.shape(root)[axis].constant();
+  if (length == 0) return false;
+  SliceAttrs both = first;
+  both.start = first.start + then.start * first.step;
+  both.step = first.step * then.step;
+  both.end = both.start + (length - 1) * both.step + 1;
+  g.replace(root, g.add(Op::kSlice, both, {x}, g.producer(root)->path));
+  return true;
+}
+
+// reshape(slice(reshape(x [.., P*D], [.., P, D]), i), [.., D]) is x[.., i*D : (i+1)*D]; and if the parts are the last
+// axis [.., D, P], it is x[.., i::P].
+bool packed_part(Editor& g, ValueId root) {
+  const Node* drop = g.made_by(root, Op::kReshape);
+  const Node* pick = drop ? g.made_by(drop->inputs[0], Op::kSlice) : nullptr;
+  const Node* split = pick ? g.made_by(pick->inputs[0], Op::kReshape) : nullptr;
+  if (!split) return false;
+  const ValueId x = split->inputs[0], parts = split->output;
+  const Shape packed = g.shape(parts);
+  const auto flat = merged_heads(packed);
+  if (!flat || *flat != g.shape(x)) return false;
+  const size_t axis = axis_of(g, parts, g.attrs<SliceAttrs>(*pick).axis);
+  const bool inner = axis + 1 == packed.size(), outer = axis + 2 == packed.size();
+  if ((!inner && !outer) || g.shape(pick->output)[axis] != Dim(1)) return false;
+  const int64_t part = g.attrs<SliceAttrs>(*pick).start, length = packed[packed.size() - (inner ? 2 : 1)].constant();
+  Shape kept(packed.begin(), packed.end() - 2);
+  kept.emplace_back(length);
+  if (kept != g.shape(root)) return false;
+  const int64_t step = inner ? packed.back().constant() : 1, start = inner ? part : part * length;
+  const SliceAttrs attrs{-1, start, start + (length - 1) * step + 1, step};
+  g.replace(root, g.add(Op::kSlice, attrs, {x}, pick->path));
+  return true;
+}
+
+// Repeating an axis of 1 behind the heads and merging the two repeats each head in place. A concat of copies would
+// order the heads in another way, and is not this.
+bool repeat_kv(Editor& g, ValueId root) {
+  const Node* merge = g.made_by(root, Op::kReshape);
+  const Node* repeat = merge ? g.made_by(merge->inputs[0], Op::kRepeat) : nullptr;
+  const Node* insert = repeat ? g.made_by(repeat->inputs[0], Op::kReshape) : nullptr;
+  if (!insert) return false;
+  const ValueId x = insert->inputs[0];
+  const RepeatAttrs attrs = g.attrs<RepeatAttrs>(*repeat);
+  const size_t axis = axis_of(g, insert->output, attrs.axis);
+  Shape expected = g.shape(x), merged = expected;
+  if (axis == 0 || axis > expected.size()) return false;
+  expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(axis), Dim(1));
+  merged[axis - 1] = merged[axis - 1] * attrs.times;
+  if (g.shape(insert->output) != expected || g.shape(root) != merged) return false;
+  const RepeatAttrs direct{static_cast<int64_t>(axis) - 1, attrs.times};
+  g.replace(root, g.add(Op::kRepeat, direct, {x}, repeat->path));
+  return true;
+}
+
+}  // namespace atb::recognising
