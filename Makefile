@@ -46,6 +46,7 @@ bench: ## speed beside other engines on the default model
 	@scripts/setup.sh bench
 	@$(MAKE) --no-print-directory install-python
 	.venv/bin/python benchmarks/peers/run.py
+	.venv/bin/python benchmarks/peers/report.py
 
 docs: ## write docs/commands.md and check the links of all documents
 	@scripts/setup.sh demo

@@ -10,6 +10,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import signal
 import statistics
 import subprocess
@@ -76,6 +77,19 @@ def cpu_name() -> str:
     return platform.processor()
 
 
+def results_path() -> Path:
+    """One file per kind of CPU: its name and best instruction sets."""
+    flags = Path("/proc/cpuinfo").read_text()
+    isa = next((f for f in ("amx_tile", "avx512_bf16", "avx512f", "avx2") if f in flags), "baseline")
+    name = re.sub(r"[^a-z0-9]+", "-", f"{cpu_name()} {isa}".lower().replace("(r)", ""))
+    return HERE.parent / "results" / f"{name.strip('-')}.json"
+
+
+def commit() -> str:
+    done = subprocess.run(["git", "-C", str(HERE), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
 def token_ids(count: int, vocabulary: int = 40000) -> list[int]:
     """The same arbitrary ordinary tokens for every engine."""
     return [1000 + (i * 37) % (vocabulary - 1000) for i in range(count)]
@@ -131,7 +145,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
-    parser.add_argument("--json", type=Path, help="write all samples to this file")
+    parser.add_argument("--json", type=Path, help="where to write all samples (default: results/CPU.json)")
     args = parser.parse_args()
 
     model = args.model or default_model()
@@ -143,13 +157,21 @@ def main() -> None:
     for worker in workers:
         worker.close()
     print_table(samples, answers, args.engines[0])
-    if args.json:
-        about = {w.name: w.about for w in workers}
-        date = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        record = {"cpu": cpu_name(), "date": date, "threads": args.threads, "model": Path(model).name}
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps({**record, "engines": about, "tok_s": samples, "answers": answers}, indent=1))
-        print(f"written: {args.json}")
+    path = args.json or results_path()
+    record = {
+        "cpu": cpu_name(),
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "threads": args.threads,
+        "model": Path(model).name,
+        "engines": {w.name: w.about for w in workers},
+        "tok_s": samples,
+        "floors": PEER_FLOORS,
+        "answers": answers,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    print(f"written: {path}")
 
 
 if __name__ == "__main__":
