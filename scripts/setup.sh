@@ -9,13 +9,22 @@ readonly build_packages="make g++ ninja-build nlohmann-json3-dev libcli11-dev li
   libutf8proc-dev"
 readonly test_packages="libgtest-dev libgmock-dev binutils ccache qemu-user"
 
+# GCC 12 drops stores to the AMX tile configuration of llama.cpp, which then crashes at its first step: clang builds it.
+llama_needs_clang() {
+  grep -q amx_tile /proc/cpuinfo && (("$(g++ -dumpversion 2> /dev/null || echo 12)" < 13))
+}
+
+llama_compiler_packages() {
+  if llama_needs_clang; then echo clang libomp-dev; fi
+}
+
 packages_for() {
   case "$1" in
     build) echo "$build_packages $test_packages" ;;
     demo) echo "$build_packages" ;;
     test) echo "$build_packages $test_packages" ;;
     check) echo "make g++ clang-format" ;;
-    bench) echo "$build_packages libbenchmark-dev" ;;
+    bench) echo "$build_packages libbenchmark-dev $(llama_compiler_packages)" ;;
     *) echo "usage: $0 build|demo|test|check|bench" >&2; return 2 ;;
   esac
 }
@@ -92,7 +101,10 @@ main() {
     .venv/bin/python -m pip install --quiet --disable-pip-version-check "cmake>=$minimum_cmake"
   fi
   # The other engine of the benchmarks is compiled for this machine, as its users would for speed.
-  if [[ "$target" == bench ]]; then export CMAKE_ARGS=-DGGML_NATIVE=ON; fi
+  if [[ "$target" == bench ]]; then
+    export CMAKE_ARGS=-DGGML_NATIVE=ON
+    if llama_needs_clang; then export CC=clang CXX=clang++; fi
+  fi
   install_requirements "$target"
   case "$target" in demo | test | bench) install_requirements model --no-deps ;; esac
 }
