@@ -157,7 +157,7 @@ KernelCost CostModel::kernel(std::span<const NodeId> nodes) const {
   const double slower =
       1 + profile_.icache_penalty * static_cast<double>(std::max<int64_t>(0, cost.operators - icache_limit()));
   cost.cube_seconds *= slower;
-  cost.vector_seconds = slower * cost.vector_ops / profile_.vector_ops;
+  cost.vector_seconds = slower * cost.vector_ops / (profile_.vector_ops * profile_.vector_efficiency);
   cost.weight_passes = weight_passes(region, cost);
   cost.memory_seconds = memory_seconds(region, cost);
   cost.seconds = overhead_seconds(region, cost) +

@@ -16,6 +16,7 @@ struct DeviceProfile {
   double cube_f32 = 0, cube_f16 = 0, cube_bf16 = 0, cube_int8 = 0;
   double cube_efficiency = 1;
   double vector_ops = 0;
+  double vector_efficiency = 1;  ///< share of vector_ops that a kernel reaches
   // Memory levels, outermost last. Bytes and bytes per second.
   double sram_bytes = 0, sram_bandwidth = 0;  ///< per core where `row_tiled`, else shared by one kernel
   double llc_bytes = 0, llc_bandwidth = 0;    ///< 0: none worth the name

@@ -17,6 +17,7 @@ constexpr ProfileField kFields[] = {
     {"cube_int8", &P::cube_int8, kLeastRate, kMostRate, true, "op/s", "matrix peak, int8 and block formats"},
     {"cube_efficiency", &P::cube_efficiency, 1e-3, 1, false, "", "share of that peak that kernels reach"},
     {"vector_ops", &P::vector_ops, kLeastRate, kMostRate, true, "op/s", "peak of everything but matrices"},
+    {"vector_efficiency", &P::vector_efficiency, 1e-3, 1, false, "", "share of that peak that kernels reach"},
     {"sram_bytes", &P::sram_bytes, 1, kMostBytes, true, "B", "on-chip memory: per core if row_tiled, else in all"},
     {"sram_bandwidth", &P::sram_bandwidth, kLeastRate, kMostRate, false, "B/s", "its bandwidth, all cores"},
     {"llc_bytes", &P::llc_bytes, 0, kMostBytes, false, "B", "shared last level, 0 if not faster than memory"},
