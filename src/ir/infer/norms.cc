@@ -38,4 +38,15 @@ Inferred inferSoftmax(const NoAttrs&, Operands in) {
   return {in[0]->dtype, in[0]->shape};
 }
 
+Inferred inferQuantize(const QuantizeAttrs& attrs, Operands in) {
+  const Value& x = *in[0];
+  need_floating(x, "x");
+  need_rank(x, "x", 1);
+  need(attrs.group >= 0, "group must be >= 0");
+  const Dim& row = x.shape.back();
+  const bool whole = attrs.group == 0 || (row.is_constant() && row.constant() % attrs.group == 0);
+  if (!whole) refuse("the rows of " + describe(x) + " are no whole number of groups of " + std::to_string(attrs.group));
+  return {x.dtype, x.shape};
+}
+
 }  // namespace atb::infer_rules
