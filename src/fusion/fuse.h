@@ -33,4 +33,16 @@ FusionResult fuse(const Graph& graph, const FusionContext& context);
 /// The graph with its regions as text: one block per region, for golden tests and `atb explain`.
 std::string fused_text(const Graph& graph, const FusionResult& result);
 
+/// What a layer was asked to fuse, where that is said by its arguments.
+struct LayerArguments {
+  bool fuse_layernorm = false, fuse_residual = false, fuse_qkv = false, fuse_softmax = false;
+  bool use_flash_attention = false, sparse_head_skipping = false;
+};
+struct ArgumentNote {
+  bool warning;  ///< else information
+  std::string text;
+};
+/// What there is to say about combinations of arguments. None is an error.
+std::vector<ArgumentNote> argument_notes(const LayerArguments& arguments);
+
 }  // namespace atb

@@ -143,11 +143,11 @@ class Finder {
     }
   }
 
-  /// Whether a rule of one block is asked about a node of that block.
+  /// Whether a rule of one block is asked about a node that may belong to it.
   bool in_block(const Rule& rule, NodeId node) const {
     const Block block = facts_.block_of(node);
     if ((rule.kinds() & kKindAttention) != 0) return block == Block::kAttention;
-    return (rule.kinds() & kKindMlp) == 0 || block == Block::kMlp;
+    return block != Block::kAttention;
   }
 
   bool try_siblings(const Rule& rule, NodeId first, NodeId second) {

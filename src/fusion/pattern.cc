@@ -123,6 +123,7 @@ OpPattern scores(Operand q, Operand k, Operand mask) { return make(Op::kScores, 
 OpPattern softmax(Operand x) { return make(Op::kSoftmax, {x}); }
 OpPattern values(Operand p, Operand v) { return make(Op::kValues, {p, v}); }
 OpPattern transpose(Operand x) { return make(Op::kTranspose, {x}); }
+OpPattern quantize(Operand x) { return make(Op::kQuantize, {x}); }
 
 std::vector<Binding> match(const NodePattern& pattern, const Facts& facts, const Node& node, int flow) {
   for (const OpPattern& one : pattern.alternatives) {

@@ -88,6 +88,7 @@ OpPattern scores(Operand q, Operand k, Operand mask);
 OpPattern softmax(Operand x);
 OpPattern values(Operand p, Operand v);
 OpPattern transpose(Operand x);
+OpPattern quantize(Operand x);
 
 /// Where an operand of a pattern is found in a node.
 struct Binding {

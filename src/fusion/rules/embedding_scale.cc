@@ -15,7 +15,7 @@ Rule embedding_scale() {
       .example(R"(
   %table = param "table" : T[30, 24]
   %ids = input "ids" : i32[tokens]
-  %c = constant 4.898979486
+  %c = constant 4.898979486 : f32[]
   %row = embedding(%table, %ids)
   %y = mul(%row, %c)
   output "y" %y

@@ -20,9 +20,6 @@ Rule gate_up() {
   %g = matmul(%x, %wg)
   %u = matmul(%x, %wu)
   %a = activation(%g) {kind = silu}
-  output "a" %a
-  output "g" %g
-  output "u" %u
   %y = mul(%a, %u)
   output "y" %y
 )");

@@ -16,7 +16,7 @@ Rule matmul_scale() {
       .example(R"(
   %x = input "x" : T[tokens, 24]
   %w = param "w" : T[40, 24]
-  %c = constant 0.125
+  %c = constant 0.125 : f32[]
   %p = matmul(%x, %w)
   %y = mul(%p, %c)
   output "y" %y

@@ -21,12 +21,8 @@ Rule qkv() {
   %q = matmul(%x, %wq)
   %v = matmul(%x, %wv)
   %s = scores(%q, %k) {heads = 3, kv_heads = 3, head_dim = 8}
-  output "s" %s
   %p = softmax(%s)
-  output "p" %p
   %y = values(%p, %v) {heads = 3, kv_heads = 3, head_dim = 8}
-  output "q" %q
-  output "v" %v
   output "y" %y
 )");
 }

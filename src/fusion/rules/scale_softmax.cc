@@ -15,7 +15,7 @@ Rule scale_softmax() {
       .saves("traffic(scaled), 1 launch")
       .example(R"(
   %s = input "s" : T[3, tokens, keys]
-  %c = constant 0.125
+  %c = constant 0.125 : f32[]
   %m = mul(%s, %c)
   %y = softmax(%m)
   output "y" %y

@@ -14,7 +14,7 @@ Rule softcap() {
       .saves("traffic(scaled), 1 launch")
       .example(R"(
   %s = input "s" : T[tokens, 24]
-  %inverse = constant 0.02
+  %inverse = constant 0.02 : f32[]
   %m = mul(%s, %inverse)
   %y = activation(%m) {kind = tanh}
   output "y" %y

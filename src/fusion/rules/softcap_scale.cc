@@ -14,7 +14,7 @@ Rule softcap_scale() {
       .saves("traffic(tanh), 1 launch")
       .example(R"(
   %x = input "x" : T[tokens, 24]
-  %cap = constant 50
+  %cap = constant 50 : f32[]
   %t = activation(%x) {kind = tanh}
   %y = mul(%t, %cap)
   output "y" %y
