@@ -38,6 +38,8 @@ GraphRewriter::GraphRewriter(const Graph& graph)
     for (const ValueId input : nodes_[n].inputs) users_[static_cast<size_t>(input)].push_back(nodes_[n].output);
   }
   for (const auto& [name, id] : outputs_) ++output_uses_[static_cast<size_t>(id)];
+  std::set<NodeId> nobody;
+  for (ValueId id = end(); id-- > 0;) drop_if_dead(id, nobody);
 }
 
 const Node* GraphRewriter::producer(ValueId id) const {

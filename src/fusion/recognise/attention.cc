@@ -193,4 +193,28 @@ bool attention_values(Editor& g, ValueId root) {
   return true;
 }
 
+// The heads that share a key-value head stand side by side, as a repeat in place leaves them.
+bool grouped_heads(Editor& g, ValueId root) {
+  Node node = *g.producer(root);
+  if (node.op != Op::kScores && node.op != Op::kValues) return false;
+  const Node* flat = g.made_by(node.inputs[1], Op::kReshape);
+  const Node* repeat = flat ? g.made_by(flat->inputs[0], Op::kRepeat) : nullptr;
+  if (!repeat || merged_heads(g.shape(repeat->output)) != g.shape(flat->output)) return false;
+  const RepeatAttrs attrs = g.attrs<RepeatAttrs>(*repeat);
+  const ValueId few = repeat->inputs[0];
+  const auto rank = static_cast<int64_t>(g.rank(few));
+  if ((attrs.axis < 0 ? attrs.axis + rank : attrs.axis) != rank - 2) return false;
+  const auto set = [&](auto& typed) {
+    const bool same = g.shape(repeat->output)[static_cast<size_t>(rank - 2)] == Dim(typed.kv_heads);
+    if (same) typed.kv_heads /= attrs.times;
+    return same;
+  };
+  const bool fits =
+      node.op == Op::kScores ? set(std::get<ScoresAttrs>(node.attrs)) : set(std::get<ValuesAttrs>(node.attrs));
+  if (!fits) return false;
+  node.inputs[1] = reshaped(g, few, *merged_heads(g.shape(few)), flat->path);
+  g.replace(root, g.add(node.op, node.attrs, node.inputs, node.path));
+  return true;
+}
+
 }  // namespace atb::recognising

@@ -126,23 +126,6 @@ bool transpose_twice(Editor& g, ValueId root) {
   return true;
 }
 
-bool slice_twice(Editor& g, ValueId root) {
-  const Node* inner = same_before(g, root, Op::kSlice);
-  if (!inner) return false;
-  const SliceAttrs first = g.attrs<SliceAttrs>(*inner), then = g.attrs<SliceAttrs>(*g.producer(root));
-  const ValueId x = inner->inputs[0];
-  const size_t axis = axis_of(g, x, first.axis);
-  if (axis != axis_of(g, x, then.axis)) return false;
-  const int64_t length = g.shape(root)[axis].constant();
-  if (length == 0) return false;
-  SliceAttrs both = first;
-  both.start = first.start + then.start * first.step;
-  both.step = first.step * then.step;
-  both.end = both.start + (length - 1) * both.step + 1;
-  g.replace(root, g.add(Op::kSlice, both, {x}, g.producer(root)->path));
-  return true;
-}
-
 // reshape(slice(reshape(x [.., P*D], [.., P, D]), i), [.., D]) is x[.., i*D : (i+1)*D]; and if the parts are the last
 // axis [.., D, P], it is x[.., i::P].
 bool packed_part(Editor& g, ValueId root) {
@@ -167,23 +150,22 @@ bool packed_part(Editor& g, ValueId root) {
   return true;
 }
 
-// Repeating an axis of 1 behind the heads and merging the two repeats each head in place. A concat of copies would
-// order the heads in another way, and is not this.
+// Repeating an axis of 1 behind an axis A is repeating each slice of A in place. A concat of copies would order them in
+// another way, and is not this.
 bool repeat_kv(Editor& g, ValueId root) {
-  const Node* merge = g.made_by(root, Op::kReshape);
-  const Node* repeat = merge ? g.made_by(merge->inputs[0], Op::kRepeat) : nullptr;
-  const Node* insert = repeat ? g.made_by(repeat->inputs[0], Op::kReshape) : nullptr;
-  if (!insert) return false;
-  const ValueId x = insert->inputs[0];
-  const RepeatAttrs attrs = g.attrs<RepeatAttrs>(*repeat);
-  const size_t axis = axis_of(g, insert->output, attrs.axis);
-  Shape expected = g.shape(x), merged = expected;
-  if (axis == 0 || axis > expected.size()) return false;
-  expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(axis), Dim(1));
-  merged[axis - 1] = merged[axis - 1] * attrs.times;
-  if (g.shape(insert->output) != expected || g.shape(root) != merged) return false;
-  const RepeatAttrs direct{static_cast<int64_t>(axis) - 1, attrs.times};
-  g.replace(root, g.add(Op::kRepeat, direct, {x}, repeat->path));
+  const Node* found = g.made_by(root, Op::kRepeat);
+  if (!found) return false;
+  const Node repeat = *found;
+  const ValueId x = repeat.inputs[0];
+  RepeatAttrs attrs = g.attrs<RepeatAttrs>(repeat);
+  const size_t axis = axis_of(g, x, attrs.axis);
+  if (axis == 0 || axis + 1 == g.rank(x) || g.shape(x)[axis] != Dim(1)) return false;
+  Shape merged = g.shape(x);
+  merged.erase(merged.begin() + static_cast<std::ptrdiff_t>(axis));
+  if (!merged[axis - 1].is_constant() || !reshape_attrs(g.shape(x), merged)) return false;
+  attrs.axis = static_cast<int64_t>(axis) - 1;
+  const ValueId each = g.add(Op::kRepeat, attrs, {reshaped(g, x, merged, repeat.path)}, repeat.path);
+  g.replace(root, reshaped(g, each, g.shape(root), repeat.path));
   return true;
 }
 
