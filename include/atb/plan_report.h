@@ -40,26 +40,28 @@ std::vector<ReportTable> article_tables(const std::string& device);
 /// Columns aligned; a cell with a reference reads "34.1 (40, -15%)".
 std::string to_text(const ReportTable& table);
 
-/// What is to be run, and what matters. At most one of the wishes is followed: training before latency before qps.
+/// What is to be run, and what matters. At most one of the wishes is followed: training, then a latency below 100 ms,
+/// then more than 100 queries per second.
 struct RecommendRequest {
   int64_t seq_len = 0;  ///< tokens of a call; 0: not known, 512 is assumed
   int64_t batch = 1;
   bool training = false;
   std::optional<double> latency_ms;  ///< wanted at most
   std::optional<double> qps;         ///< wanted at least, queries per second
-  std::string device = "ascend910";
+  std::string device;                ///< empty: ATB_DEVICE_PROFILE, then "host"
   std::string model = "llama-2-7b";  ///< shape preset, for capacity and for the host's cost model
 };
 
 struct Recommendation {
   FusionOptions options;
-  std::string rule;                   ///< the line of the scenario table: "training", "latency", ..., "cost model"
-  std::string reason;                 ///< one sentence
-  std::vector<std::string> warnings;  ///< wishes that clash
+  std::string rule;    ///< "training", "latency", "throughput", "short", "long", "between", or "cost model"
+  std::string reason;  ///< one sentence
+  std::vector<std::string> warnings;  ///< wishes that were not followed, and why; logged as WARN too
 };
 
-/// The article's scenario table; on a device that is no Ascend 910 the cost model decides instead, and `rule` and
-/// `reason` say so. Error{kUsage} for sizes or wishes that are no positive numbers.
+/// The article's scenario table, in its order; a device whose kernels work on tiles of rows (every one but the
+/// ascend910) has other limits, so there the cost model decides and `rule` and `reason` say so (training apart).
+/// Error{kUsage} for sizes or wishes that are no positive numbers.
 Recommendation recommend(const RecommendRequest& request);
 
 }  // namespace atb

@@ -34,7 +34,11 @@ const ChoiceOptions& row_of(Choice choice) {
 
 FusionOptions options_of(Choice choice) {
   const ChoiceOptions& row = row_of(choice);
-  return {.fusion = row.fusion, .mlp = row.mlp, .attention = row.attention, .layernorm = row.fusion, .bias = row.fusion,
+  return {.fusion = row.fusion,
+          .mlp = row.mlp,
+          .attention = row.attention,
+          .layernorm = row.fusion,
+          .bias = row.mlp || row.attention,
           .disable = {}};
 }
 
@@ -131,7 +135,8 @@ Recommendation by_cost(const Task& task) {
     least = seconds;
   }
   const double unfused = predicted_seconds(task, Choice::kNone);
-  return {options_of(best->choice), "cost model",
+  return {options_of(best->choice),
+          "cost model",
           fmt::format("{}: the cost model of '{}' predicts {:.3g} ms for a call of {} x {} tokens, {:.3g} ms unfused; "
                       "the article's table is for the Ascend 910",
                       best->name, task.profile.name, 1e3 * least, task.request.batch, task.tokens(), 1e3 * unfused),
