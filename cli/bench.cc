@@ -31,9 +31,7 @@ int bench(const BenchArguments& arguments) {
 
 Action add_bench(CLI::App& app) {
   const auto arguments = std::make_shared<BenchArguments>();
-  app.add_option("--device", arguments->device, "model this device: a built-in name, host or a JSON file")
-      ->envname("ATB_DEVICE_PROFILE")
-      ->required();
+  app.add_option("--device", arguments->device, "model this device: a built-in name, host or a JSON file")->required();
   app.add_flag("--json", arguments->json, "write one JSON object");
   return [arguments] { return bench(*arguments); };
 }
