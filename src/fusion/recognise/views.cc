@@ -102,6 +102,21 @@ bool noop(Editor& g, ValueId root) {
   return true;
 }
 
+// Views and copies of the same value are one: each layer of a capture cuts the same tables again. Arithmetic is left
+// where it is, so that a region can have its own.
+bool computed_twice(Editor& g, ValueId root) {
+  const Node& node = *g.producer(root);
+  const OpKind kind = op_info(node.op).kind;
+  if (kind != OpKind::kView && kind != OpKind::kData) return false;
+  for (const ValueId other : g.users(node.inputs[0])) {
+    const Node& twin = *g.producer(other);
+    if (other >= root || twin.op != node.op || twin.inputs != node.inputs || !(twin.attrs == node.attrs)) continue;
+    g.replace(root, other);
+    return true;
+  }
+  return false;
+}
+
 bool reshape_twice(Editor& g, ValueId root) {
   const Node* inner = same_before(g, root, Op::kReshape);
   if (!inner) return false;
