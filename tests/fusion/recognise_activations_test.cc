@@ -125,8 +125,6 @@ TEST_P(Glu, KeepsGateAndUp) {
   EXPECT_THAT(ops_of(g), ElementsAre("slice", "slice", "activation", "mul")) << g.to_text();
   const Node& product = g.nodes().back();
   EXPECT_EQ(g.node(g.value(product.inputs[0]).producer).op, Op::kActivation);
-  const bool interleaved_or_half = g.value(*g.find_tensor("x")).shape.back() == Dim(2);
-  ASSERT_TRUE(interleaved_or_half);
   const auto result = run_reference(g, {{"x", {{1, 2}, {2, 3}}}});
   EXPECT_NEAR(result.outputs.at("y").data[0], 5.284782, 5e-7);
 }

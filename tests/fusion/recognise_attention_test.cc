@@ -151,7 +151,7 @@ TEST(Attention, APermuteThatIsNotTheTransposeOfKeysIsNotTakenForIt) {
   }
 }
 
-// Cases 26 and 29 of the public bug list, through the decomposition: head h reads key-value head floor(h / 7).
+// Case 26, through the decomposition: head h reads key-value head floor(h / 7).
 TEST(Attention, QueryHeadsShareKeyValueHeadsInOrder) {
   const Graph g = recognise(Graph::parse(
       "graph \"g\" {\n  %q = input \"q\" : f32[1, 28]\n  %k = input \"k\" : f32[1, 4]\n  %v = input \"v\" : f32[1, 4]\n"

@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         "  %a = slice(%x) {axis = -1, start = 0, end = 3}\n  %b = slice(%x) {axis = -1, start = 3, end = 8}\n"
         "  %nb = unary(%b) {kind = neg}\n  %t = concat(%nb, %a) {axis = -1}\n" +
             kSum,
-        // Stacked tokens instead of components.
+        // A rounding between a component and its turn.
         "  %a = slice(%x) {axis = -1, start = 0, end = 4}\n  %b = slice(%x) {axis = -1, start = 4, end = 8}\n"
         "  %nb = unary(%b) {kind = neg}\n  %h = cast(%nb) {dtype = bf16}\n  %hh = cast(%h) {dtype = f32}\n"
         "  %t = concat(%hh, %a) {axis = -1}\n" +
