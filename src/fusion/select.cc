@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <unordered_map>
 
 namespace atb {
 namespace {
@@ -53,13 +54,22 @@ class Search {
     return sum;
   }
 
+  /// Whether the same nodes were free at the same place before, with as much saved: what is left is the same problem.
+  bool seen_better(int node, Mask used, double saved) {
+    const auto [entry, fresh] = seen_[static_cast<size_t>(node)].try_emplace(used >> node, saved);
+    if (fresh) return false;
+    if (entry->second >= saved) return true;
+    entry->second = saved;
+    return false;
+  }
+
   /// Decides the candidates that start at `node`, then those after it.
   void branch(int node, Mask used, double saved) {
     if (saved > best_saving_) {
       best_saving_ = saved;
       best_ = chosen_;
     }
-    if (node >= kMaxWindow || saved + bound(node, used) <= best_saving_) return;
+    if (node >= kMaxWindow || saved + bound(node, used) <= best_saving_ || seen_better(node, used, saved)) return;
     if ((used & bit(node)) == 0) {
       for (const size_t i : starting_[static_cast<size_t>(node)]) {
         if ((candidates_[i].nodes & used) != 0) continue;
@@ -74,6 +84,7 @@ class Search {
   const std::vector<Candidate>& candidates_;
   std::array<std::vector<size_t>, kMaxWindow> starting_;  ///< by the candidate's first node, best first
   std::array<double, kMaxWindow> shares_{};
+  std::array<std::unordered_map<Mask, double>, kMaxWindow> seen_;
   std::vector<size_t> best_, chosen_;
   double best_saving_ = 0;
 };
