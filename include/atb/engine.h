@@ -76,6 +76,14 @@ struct ChatTurn {
   std::string role, content;
 };
 
+/// The tokens around a text, as the vocabulary spells them; empty where the model has none.
+struct SpecialTokens {
+  std::optional<TokenId> bos = {};
+  std::string bos_text = {}, eos_text = {};
+  std::vector<TokenId> eos = {};  ///< every token that ends generation; eos_text is the first
+  bool adds_bos = false;          ///< tokenize() begins with bos
+};
+
 /// What `atb info` says of a loaded model.
 struct ModelDescription {
   std::string path, architecture, weight_types, isa, cube, vector, precision, kv_type;
@@ -101,6 +109,7 @@ class Model {
   std::vector<TokenId> tokenize(std::string_view text, bool add_special = true, bool parse_special = false) const;
   std::string detokenize(const std::vector<TokenId>& tokens) const;
   int64_t vocab_size() const;
+  SpecialTokens special_tokens() const;
   std::vector<TokenId> chat_tokens(const std::vector<ChatTurn>& turns) const;  ///< with the model's chat template
   const std::string& chat_template() const;
 
@@ -134,8 +143,18 @@ class Session {
   Session& operator=(Session&&) noexcept;
 
   /// As Model::generate.
+  GenerateResult generate(std::string_view prompt, const GenerateOptions& options = {},
+                          const TextCallback& on_text = {});
   GenerateResult generate(const std::vector<TokenId>& prompt, const GenerateOptions& options = {},
                           const TextCallback& on_text = {});
+
+  /// Appends tokens to the sequence: logits of the last one, [vocab_size]. Error{kUsage} for no tokens or one outside
+  /// the vocabulary, Error{kResources} for more than the context holds.
+  std::vector<float> feed(const std::vector<TokenId>& tokens);
+
+  int64_t length() const;         ///< tokens in the KV cache
+  void truncate(int64_t length);  ///< forgets all but the first `length` tokens; Error{kUsage} for more than there are
+  void reset() { truncate(0); }
 
  private:
   struct State;

@@ -1,12 +1,12 @@
 // The loop of generation: prefill, then sample, show, decode.
-#include <atb/engine.h>
+#include "engine/generate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
 #include "engine/sampler.h"
-#include "engine/sequence.h"
 #include "engine/text_stream.h"
 
 namespace atb {
@@ -121,34 +121,9 @@ const char* finish_reason_name(FinishReason reason) noexcept { return kFinishRea
 double GenerateResult::prefill_tok_s() const { return rate(prompt_tokens - cached_tokens, prefill_s); }
 double GenerateResult::decode_tok_s() const { return rate(static_cast<int64_t>(tokens.size()) - 1, decode_s); }
 
-struct Session::State {
-  std::shared_ptr<Model::Impl> model;
-  Sequence sequence;
-};
-
-Session::Session(std::shared_ptr<Model::Impl> model) {
-  Model::Impl& impl = *model;
-  state_ = std::make_unique<State>(std::move(model), Sequence(impl));
-}
-Session::~Session() = default;
-Session::Session(Session&&) noexcept = default;
-Session& Session::operator=(Session&&) noexcept = default;
-
-GenerateResult Session::generate(const std::vector<TokenId>& prompt, const GenerateOptions& options,
-                                 const TextCallback& on_text) {
-  return Generation(*state_->model, state_->sequence, options, on_text).run(prompt);
-}
-
-Session Model::session() const { return Session(impl_); }
-
-GenerateResult Model::generate(const std::vector<TokenId>& prompt, const GenerateOptions& options,
-                               const TextCallback& on_text) const {
-  return session().generate(prompt, options, on_text);
-}
-
-GenerateResult Model::generate(std::string_view prompt, const GenerateOptions& options,
-                               const TextCallback& on_text) const {
-  return generate(tokenize(prompt, true, options.parse_special), options, on_text);
+GenerateResult generate(Model::Impl& model, Sequence& sequence, std::vector<TokenId> prompt,
+                        const GenerateOptions& options, const TextCallback& on_text) {
+  return Generation(model, sequence, options, on_text).run(std::move(prompt));
 }
 
 }  // namespace atb

@@ -17,6 +17,15 @@ std::string Model::detokenize(const std::vector<TokenId>& tokens) const {
   return impl_->require_tokenizer().decode(tokens);
 }
 
+SpecialTokens Model::special_tokens() const {
+  const Tokenizer& tokenizer = impl_->require_tokenizer();
+  const auto text = [&](TokenId id) { return std::string(tokenizer.token_text(id)); };
+  SpecialTokens special = {.bos = tokenizer.bos(), .eos = tokenizer.eos(), .adds_bos = tokenizer.adds_bos()};
+  if (special.bos) special.bos_text = text(*special.bos);
+  if (!special.eos.empty()) special.eos_text = text(special.eos.front());
+  return special;
+}
+
 std::vector<TokenId> Model::chat_tokens(const std::vector<ChatTurn>& turns) const {
   std::vector<ChatMessage> messages;
   for (const ChatTurn& turn : turns) messages.push_back({turn.role, turn.content});

@@ -27,11 +27,13 @@ bool Sequence::extend(std::span<const TokenId> tokens, bool all_logits, const Ca
   return true;
 }
 
-void check_tokens(const Model::Impl& model, std::span<const TokenId> tokens) {
-  const auto count = static_cast<int64_t>(tokens.size()), vocab = model.description.vocab_size;
+void check_tokens(const Model::Impl& model, std::span<const TokenId> tokens, size_t past) {
+  const auto count = static_cast<int64_t>(past + tokens.size()), vocab = model.description.vocab_size;
   if (count > model.context()) {
     throw Error(ErrorCode::kResources,
-                fmt::format("the prompt has {} tokens, the context holds {}", count, model.context()), "context",
+                fmt::format("the prompt has {} tokens{}, the context holds {}", tokens.size(),
+                            past > 0 ? fmt::format(" after {}", past) : "", model.context()),
+                "context",
                 fmt::format("shorten the prompt or load with a larger context (--ctx, at most {} for this model)",
                             model.description.max_context));
   }

@@ -33,7 +33,8 @@ class Sequence {
   std::vector<TokenId> tokens_;
 };
 
-/// Error{kUsage} for a token outside the vocabulary, Error{kResources} for more tokens than the context holds.
-void check_tokens(const Model::Impl& model, std::span<const TokenId> tokens);
+/// Of tokens that follow `past` others: Error{kUsage} for one outside the vocabulary, Error{kResources} if the context
+/// does not hold all.
+void check_tokens(const Model::Impl& model, std::span<const TokenId> tokens, size_t past = 0);
 
 }  // namespace atb

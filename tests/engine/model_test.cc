@@ -150,6 +150,41 @@ TEST_F(TinyModel, SessionsReuseWhatTheyComputed) {
   EXPECT_EQ(session.generate(kPrompt, {.max_tokens = 4}).tokens, first.tokens);  // back to an earlier point
 }
 
+TEST_F(TinyModel, SessionsAreFedStepByStep) {
+  const Model model = Model::load(hf_path_, fp32());
+  const std::vector<float> all = model.logits(kPrompt);
+  const std::vector<float> last(all.end() - 128, all.end());
+  Session session = model.session();
+  EXPECT_EQ(session.feed(kPrompt), last);
+  EXPECT_EQ(session.length(), 10);
+  session.truncate(4);
+  EXPECT_EQ(session.feed({kPrompt.begin() + 4, kPrompt.end()}), last);
+  session.reset();
+  EXPECT_EQ(session.length(), 0);
+  for (size_t i = 0; i + 1 < kPrompt.size(); ++i) session.feed({kPrompt[i]});
+  EXPECT_EQ(session.feed({kPrompt.back()}), last);
+}
+
+TEST_F(TinyModel, SessionsCheckWhatTheyAreFed) {
+  Session session = Model::load(hf_path_, {.context = 12}).session();  // outlives the model's handle
+  session.feed(kPrompt);
+  const auto code_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::kInternal;
+  };
+  EXPECT_EQ(code_of([&] { session.feed({1, 2, 3}); }), ErrorCode::kResources);
+  EXPECT_EQ(code_of([&] { session.feed({}); }), ErrorCode::kUsage);
+  EXPECT_EQ(code_of([&] { session.feed({128}); }), ErrorCode::kUsage);
+  EXPECT_EQ(code_of([&] { session.truncate(11); }), ErrorCode::kUsage);
+  EXPECT_EQ(code_of([&] { session.truncate(-1); }), ErrorCode::kUsage);
+  EXPECT_EQ(session.length(), 10);
+  session.feed({1, 2});
+}
+
 TEST_F(TinyModel, PromptsAreChecked) {
   const Model model = Model::load(hf_path_);
   const auto error_of = [&](const std::vector<TokenId>& prompt, const GenerateOptions& options = {}) {
