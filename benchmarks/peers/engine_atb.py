@@ -10,8 +10,9 @@ import engine
 
 class Atb:
     def __init__(self, path: str, threads: int) -> None:
-        self._session = atb.load(path, threads=threads, context=2048).session()
-        d = atb.load(path, threads=threads).description
+        model = atb.load(path, threads=threads, context=2048)
+        self._session = model.session()
+        d = model.description
         self.about = {"version": atb.__version__, "isa": d.isa, "cube": d.cube, "precision": d.precision}
 
     def reset(self) -> None:

@@ -6,7 +6,8 @@
 """
 
 from atb._core import Error, Generation, ModelDescription
-from atb.model import Model, Tokenizer, load
+from atb.model import Model, Session, load
+from atb.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
-__all__ = ["Error", "Generation", "Model", "ModelDescription", "Tokenizer", "load"]
+__all__ = ["Error", "Generation", "Model", "ModelDescription", "Session", "Tokenizer", "load"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from atb._core import Error
 
 if TYPE_CHECKING:
-    from atb.model import Tokenizer
+    from atb.tokenizer import Tokenizer
 
 TIME_LIMIT_S = 2.0
 MAX_TEXT = 1 << 22  # characters that one operator of a template may produce
@@ -87,7 +87,7 @@ def encode_chat(tokenizer: Tokenizer, template: str, messages: Sequence[dict[str
     """
     marks = [f"\ue000{index}\ue001" for index in range(len(messages))]
     marked = [{**message, "content": mark} for message, mark in zip(messages, marks, strict=True)]
-    text = render_chat(template, marked)
+    text = render_chat(template, marked, bos_token=tokenizer.bos_token, eos_token=tokenizer.eos_token)
     tokens: list[int] = []
     for index, mark in enumerate(marks):
         before, found, text = text.partition(mark)

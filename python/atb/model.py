@@ -1,19 +1,21 @@
-"""Models and their tokenizers, as Python sees them."""
+"""Models and their sessions, as Python sees them."""
 
 from __future__ import annotations
 
 import os
-import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from atb import _core
+from atb.generation import Generator, token_list
+from atb.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
 
-    Prompt = str | Sequence[int] | np.ndarray
+    from atb.generation import Tokens
 
 
 def load(
@@ -47,46 +49,7 @@ def load(
     return Model(_core.Model.load(os.fspath(path), options))
 
 
-class Tokenizer:
-    """The tokenizer of a model."""
-
-    def __init__(self, core: _core.Model) -> None:
-        self._core = core
-
-    def encode(self, text: str, *, add_special: bool = True, parse_special: bool = False) -> list[int]:
-        """Token ids of `text`. parse_special: text such as <|im_start|> becomes the control token."""
-        return self._core.tokenize(text, add_special, parse_special)
-
-    def decode(self, tokens: Iterable[int]) -> str:
-        """The text of token ids; control tokens give nothing, bytes that are no UTF-8 give U+FFFD."""
-        return self._core.detokenize([int(t) for t in tokens])
-
-    @property
-    def vocab_size(self) -> int:
-        return self._core.vocab_size
-
-    @property
-    def chat_template(self) -> str:
-        """The Jinja source of the model's chat template, empty if it has none."""
-        return self._core.chat_template
-
-    def apply_chat_template(self, messages: Sequence[dict[str, str]]) -> list[int]:
-        """Token ids of a conversation, ending where the assistant speaks.
-
-        messages: [{"role": "user", "content": "..."}, ...]. Only the template's own markers become control tokens.
-        Well-known templates are rendered natively; any other one needs jinja2 and runs in its sandbox.
-        """
-        try:
-            return self._core.chat_tokens([[m["role"], m["content"]] for m in messages])
-        except _core.Error as error:
-            if not self.chat_template or error.code != "model":
-                raise
-        from atb.chat import encode_chat
-
-        return encode_chat(self, self.chat_template, messages)
-
-
-class Model:
+class Model(Generator):
     """A loaded model. Calls may come from several threads; one computes at a time, without holding the GIL."""
 
     def __init__(self, core: _core.Model) -> None:
@@ -103,55 +66,13 @@ class Model:
         """The graph that runs, as text; `load(path, graph=text)` runs an edited one."""
         return self._core.graph_text()
 
-    def generate(
-        self,
-        prompt: Prompt,
-        *,
-        max_tokens: int = 128,
-        temperature: float = 0.0,
-        top_k: int = 0,
-        top_p: float = 1.0,
-        min_p: float = 0.0,
-        repeat_penalty: float = 1.0,
-        repeat_last_n: int = 64,
-        seed: int = 0,
-        stop: str | Sequence[str] = (),
-        ignore_eos: bool = False,
-        parse_special: bool = False,
-        on_text: Callable[[str], object] | None = None,
-    ) -> _core.Generation:
-        """Continue a prompt (text, or token ids). Greedy unless temperature > 0.
-
-        on_text is called with each piece of text as it is final; returning False ends the generation.
-        Raises atb.Error: "resources" if the prompt is longer than the context, "usage" for options out of range.
-        """
-        options = _core.GenerateOptions()
-        options.max_tokens = max_tokens
-        options.stop = [stop] if isinstance(stop, str) else list(stop)
-        options.ignore_eos = ignore_eos
-        options.parse_special = parse_special
-        sampling = _core.SamplingOptions()
-        sampling.temperature = temperature
-        sampling.top_k = top_k
-        sampling.top_p = top_p
-        sampling.min_p = min_p
-        sampling.repeat_penalty = repeat_penalty
-        sampling.repeat_last_n = repeat_last_n
-        sampling.seed = seed
-        options.sampling = sampling
-        if isinstance(prompt, str):
-            return self._core.generate_text(prompt, options, on_text)
-        return self._core.generate_tokens(_token_list(prompt), options, on_text)
-
-    def stream(self, prompt: Prompt, **options: object) -> Iterator[str]:
-        """Like generate(), but yields the pieces of text as they come. Closing the iterator ends the generation."""
-        if "on_text" in options:
-            raise TypeError("stream() hands out the text itself: on_text is for generate()")
-        return _stream(self, prompt, options)
-
-    def logits(self, tokens: Sequence[int] | np.ndarray) -> np.ndarray:
+    def logits(self, tokens: Tokens) -> np.ndarray:
         """Logits of every position: float32 [len(tokens), vocab_size]."""
-        return self._core.logits(_token_list(tokens))
+        return self._core.logits(token_list(tokens))
+
+    def session(self) -> Session:
+        """A new, empty sequence that lives on between calls."""
+        return Session(self._core.session())
 
     def __repr__(self) -> str:
         d = self.description
@@ -161,46 +82,49 @@ class Model:
         raise TypeError("an atb.Model cannot be pickled or copied: load it again from " + self.description.path)
 
 
-def _token_list(tokens: object) -> list[int]:
-    """Token ids as a list; anything that is not a flat sequence of integers is a TypeError, never reinterpreted."""
-    if hasattr(tokens, "tolist"):
-        tokens = tokens.tolist()
-    if not isinstance(tokens, Sequence) or isinstance(tokens, str | bytes):
-        raise TypeError(f"token ids must be a flat sequence of integers, got {type(tokens).__name__}")
-    for token in tokens:
-        if not isinstance(token, int) or isinstance(token, bool):
-            raise TypeError(f"token ids must be integers, got {type(token).__name__}")
-        if not -(2**31) <= token < 2**31:
-            raise ValueError(f"token id {token} does not fit into 32 bits")
-    return list(tokens)
+class Session(Generator):
+    """A sequence of tokens with its KV cache: what a prompt has in common with it is not computed again.
 
+    A session does one thing at a time: a call during another one, from a thread or from on_text, is a RuntimeError.
+    """
 
-def _stream(model: Model, prompt: Prompt, options: dict[str, object]) -> Iterator[str]:
-    pieces: queue.SimpleQueue[tuple[str, object]] = queue.SimpleQueue()
-    closed = threading.Event()
+    def __init__(self, core: _core.Session) -> None:
+        self._core = core
+        self._busy = threading.Lock()
 
-    def on_text(piece: str) -> bool:
-        pieces.put(("text", piece))
-        return not closed.is_set()
+    def feed(self, tokens: Tokens) -> np.ndarray:
+        """Append tokens; the logits of the last one, float32 [vocab_size].
 
-    def work() -> None:
+        Raises atb.Error: "resources" if the context does not hold them, "usage" for no tokens or one out of range.
+        """
+        with self._alone():
+            return self._core.feed(token_list(tokens))
+
+    @property
+    def length(self) -> int:
+        """How many tokens the sequence has."""
+        return self._core.length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __bool__(self) -> bool:
+        return True
+
+    def truncate(self, length: int) -> None:
+        """Forget all but the first `length` tokens."""
+        with self._alone():
+            self._core.truncate(length)
+
+    def reset(self) -> None:
+        """Forget all tokens."""
+        self.truncate(0)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError("this session is computing: wait for the other call, or use a session of its own")
         try:
-            model.generate(prompt, on_text=on_text, **options)
-            pieces.put(("end", None))
-        except BaseException as error:  # handed over to the consumer, which raises it
-            pieces.put(("error", error))
-
-    worker = threading.Thread(target=work, name="atb-stream", daemon=True)
-    worker.start()
-    try:
-        while True:
-            kind, value = pieces.get()
-            if kind == "error":
-                raise value
-            if kind == "end":
-                return
-            if value:
-                yield value
-    finally:
-        closed.set()
-        worker.join()
+            yield
+        finally:
+            self._busy.release()

@@ -8,6 +8,10 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <memory>
+#include <vector>
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
@@ -67,29 +71,49 @@ class PythonCallback {
   PyObject *type_ = nullptr, *value_ = nullptr, *trace_ = nullptr;
 };
 
-template <class Prompt>
-atb::GenerateResult generate(const atb::Model& model, const Prompt& prompt, const atb::GenerateOptions& options,
+// With a Model or a Session.
+template <class Generator, class Prompt>
+atb::GenerateResult generate(Generator& generator, const Prompt& prompt, const atb::GenerateOptions& options,
                              nb::object on_text) {
   PythonCallback callback(std::move(on_text));
   atb::GenerateResult result;
   {
     nb::gil_scoped_release release;
-    result = model.generate(prompt, options, [&](std::string_view piece) { return callback(piece); });
+    result = generator.generate(prompt, options, [&](std::string_view piece) { return callback(piece); });
   }
   callback.rethrow();
   return result;
 }
 
-// float32 [tokens, vocabulary]; the array owns the numbers.
-nb::ndarray<nb::numpy, float, nb::ndim<2>> logits(const atb::Model& model, const std::vector<atb::TokenId>& tokens) {
-  auto* values = new std::vector<float>;
-  nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
+template <size_t kRank>
+using Array = nb::ndarray<nb::numpy, float, nb::ndim<kRank>>;
+
+// What `compute` returns without holding the GIL, as an array that owns the numbers. `shape` comes afterwards.
+template <size_t kRank, class Compute, class Shape>
+Array<kRank> compute_array(const Compute& compute, const Shape& shape) {
+  auto values = std::make_unique<std::vector<float>>();
   {
     nb::gil_scoped_release release;
-    *values = model.logits(tokens);
+    *values = compute();
   }
-  const size_t columns = static_cast<size_t>(model.vocab_size());
-  return {values->data(), {tokens.size(), columns}, owner};
+  const std::array<size_t, kRank> sizes = shape(*values);
+  float* data = values->data();
+  nb::capsule owner(values.release(), [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
+  return {data, kRank, sizes.data(), owner};
+}
+
+// [tokens, vocabulary]
+Array<2> logits(const atb::Model& model, const std::vector<atb::TokenId>& tokens) {
+  return compute_array<2>([&] { return model.logits(tokens); },
+                          [&](const auto&) {
+                            return std::array{tokens.size(), size_t(model.vocab_size())};
+                          });
+}
+
+// [vocabulary]
+Array<1> feed(atb::Session& session, const std::vector<atb::TokenId>& tokens) {
+  return compute_array<1>([&] { return session.feed(tokens); },
+                          [](const auto& values) { return std::array{values.size()}; });
 }
 
 void bind_options(nb::module_& m) {
@@ -127,6 +151,7 @@ void bind_results(nb::module_& m) {
       .def_prop_ro("finish_reason",
                    [](const atb::GenerateResult& r) { return atb::finish_reason_name(r.finish_reason); })
       .def_ro("prompt_tokens", &atb::GenerateResult::prompt_tokens)
+      .def_ro("cached_tokens", &atb::GenerateResult::cached_tokens)
       .def_ro("first_token_s", &atb::GenerateResult::first_token_s)
       .def_prop_ro("prefill_tok_s", &atb::GenerateResult::prefill_tok_s)
       .def_prop_ro("decode_tok_s", &atb::GenerateResult::decode_tok_s)
@@ -159,7 +184,24 @@ void bind_results(nb::module_& m) {
       .def_ro("kernels_per_layer", &atb::ModelDescription::kernels_per_layer);
 }
 
+void bind_session(nb::module_& m) {
+  nb::class_<atb::Session>(m, "Session")
+      .def("generate_text", &generate<atb::Session, std::string_view>, "prompt"_a, "options"_a, "on_text"_a.none())
+      .def("generate_tokens", &generate<atb::Session, std::vector<atb::TokenId>>, "prompt"_a, "options"_a,
+           "on_text"_a.none())
+      .def("feed", &feed, "tokens"_a)
+      .def("truncate", &atb::Session::truncate, "length"_a)
+      .def_prop_ro("length", &atb::Session::length);
+}
+
 void bind_model(nb::module_& m) {
+  nb::class_<atb::SpecialTokens>(m, "SpecialTokens")
+      .def_ro("bos", &atb::SpecialTokens::bos)
+      .def_ro("bos_text", &atb::SpecialTokens::bos_text)
+      .def_ro("eos", &atb::SpecialTokens::eos)
+      .def_ro("eos_text", &atb::SpecialTokens::eos_text)
+      .def_ro("adds_bos", &atb::SpecialTokens::adds_bos);
+
   nb::class_<atb::Model>(m, "Model")
       .def_static("load", &atb::Model::load, "path"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("description", &atb::Model::description, nb::rv_policy::reference_internal)
@@ -173,6 +215,7 @@ void bind_model(nb::module_& m) {
           },
           "tokens"_a)
       .def_prop_ro("vocab_size", &atb::Model::vocab_size)
+      .def("special_tokens", &atb::Model::special_tokens)
       .def_prop_ro("chat_template", &atb::Model::chat_template)
       .def(
           "chat_tokens",
@@ -182,8 +225,10 @@ void bind_model(nb::module_& m) {
             return model.chat_tokens(list);
           },
           "turns"_a)
-      .def("generate_text", &generate<std::string_view>, "prompt"_a, "options"_a, "on_text"_a.none())
-      .def("generate_tokens", &generate<std::vector<atb::TokenId>>, "prompt"_a, "options"_a, "on_text"_a.none())
+      .def("generate_text", &generate<const atb::Model, std::string_view>, "prompt"_a, "options"_a, "on_text"_a.none())
+      .def("generate_tokens", &generate<const atb::Model, std::vector<atb::TokenId>>, "prompt"_a, "options"_a,
+           "on_text"_a.none())
+      .def("session", &atb::Model::session)
       .def("logits", &logits, "tokens"_a);
 }
 
@@ -194,5 +239,6 @@ NB_MODULE(_core, m) {
   register_error(m);
   bind_options(m);
   bind_results(m);
+  bind_session(m);
   bind_model(m);
 }
