@@ -101,12 +101,13 @@ bool feeds_stage(const RegionView& region, ValueId id) {
   });
 }
 
-/// A norm hands its rows to the matrix unit one by one (article 2, mode two), and scores never exist whole (flash
-/// attention): neither is kept.
+/// A norm hands its rows to the matrix unit one by one (article 2, mode two), scores never exist whole (flash
+/// attention), and the cache is in memory: none of them is kept.
 bool is_kept_whole(const RegionView& region, NodeId id) {
   const Value& v = region.value(region.node(id).output);
   const OpKind kind = region.kind(id);
-  if (kind == OpKind::kRowwise || kind == OpKind::kView || v.shape.empty() || !v.shape.back().is_constant())
+  if (kind == OpKind::kRowwise || kind == OpKind::kView || kind == OpKind::kState || v.shape.empty() ||
+      !v.shape.back().is_constant())
     return false;
   return feeds_stage(region, region.node(id).output);
 }

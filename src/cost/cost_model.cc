@@ -34,11 +34,10 @@ class Traffic {
 
  private:
   void read(const Node& node, size_t input) {
-    if (region_.produces(region_.root(node.inputs[input]))) return;
     const ValueId id = region_.base(node.inputs[input]);
     if (region_.is_weight(id)) return read_weight(node, input, id);
     if (region_.is_state(id)) return read_state(node, id);
-    if (!region_.is_activation(id) || !seen_.insert(id).second) return;
+    if (!region_.is_activation(id) || region_.produces(region_.root(id)) || !seen_.insert(id).second) return;
     transfer(id, is_gather(node.op) ? region_.bytes(node.output) : region_.bytes(id));
   }
 
