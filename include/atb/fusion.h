@@ -14,8 +14,8 @@ namespace atb {
 /// ATB_FUSE_ATTENTION, ATB_FUSE_LAYERNORM, ATB_FUSE_BIAS), then true. "Off" anywhere (argument or environment) wins
 /// over "on" elsewhere.
 struct FusionOptions {
-  std::optional<bool> fusion, mlp, attention, layernorm, bias;
-  std::vector<std::string> disable;  ///< rule names, added to ATB_FUSION_DISABLE
+  std::optional<bool> fusion = {}, mlp = {}, attention = {}, layernorm = {}, bias = {};
+  std::vector<std::string> disable = {};  ///< rule names, added to ATB_FUSION_DISABLE
 };
 
 /// How far the fused result may differ from the unfused one.

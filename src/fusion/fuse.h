@@ -19,7 +19,7 @@ struct FusionContext {
 /// and the nearest name.
 struct Switches {
   bool fusion = true, mlp = true, attention = true, layernorm = true, bias = true;
-  std::vector<std::string> disabled;
+  std::vector<std::string> disabled = {};
   bool allows(uint8_t kinds) const noexcept;
 };
 Switches resolve_switches(const FusionOptions& options);
