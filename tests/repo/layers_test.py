@@ -14,7 +14,9 @@ HEADER_OWNERS = {
     "graph.h": "ir",
     "ops.h": "ir",
     "ops.inc": "ir",
+    "explain.h": "fusion",
     "fusion.h": "fusion",
+    "plan_report.h": "fusion",
     "engine.h": "engine",
 }
 
