@@ -46,7 +46,7 @@ class PythonCallback {
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) return fail();
     if (function_.is_none()) return true;
-    PyObject* result = PyObject_CallFunction(function_.ptr(), "s#", piece.data(), Py_ssize_t(piece.size()));
+    PyObject* result = PyObject_CallOneArg(function_.ptr(), nb::str(piece.data(), piece.size()).ptr());
     if (result == nullptr) return fail();
     const bool go_on = result == Py_None || PyObject_IsTrue(result) != 0;
     Py_DECREF(result);
