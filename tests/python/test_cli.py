@@ -9,9 +9,8 @@ import struct
 import subprocess
 from pathlib import Path
 
-import gguf
-import numpy as np
 import pytest
+from tiny_models import tiny_gguf
 
 ROOT = Path(__file__).resolve().parents[2]
 ATB = os.environ.get("ATB_BINARY", str(ROOT / "build/release/cli/atb"))
@@ -43,30 +42,6 @@ def run_json(*arguments: str, **options) -> dict:
     result = atb("run", *arguments, "--json", **options)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
-
-
-def tiny_gguf(path: Path, *, architecture: str = "llama") -> Path:
-    """A model of one layer without a tokenizer, written by the gguf package."""
-    writer = gguf.GGUFWriter(str(path), architecture)
-    writer.add_block_count(1)
-    writer.add_context_length(32)
-    writer.add_embedding_length(32)
-    writer.add_feed_forward_length(64)
-    writer.add_head_count(2)
-    writer.add_layer_norm_rms_eps(1e-5)
-    shapes = {
-        "token_embd": (50, 32), "output_norm": (32,), "blk.0.attn_norm": (32,), "blk.0.ffn_norm": (32,),
-        "blk.0.attn_q": (32, 32), "blk.0.attn_k": (32, 32), "blk.0.attn_v": (32, 32), "blk.0.attn_output": (32, 32),
-        "blk.0.ffn_gate": (64, 32), "blk.0.ffn_up": (64, 32), "blk.0.ffn_down": (32, 64),
-    }  # fmt: skip
-    random = np.random.default_rng(1)
-    for name, shape in shapes.items():
-        writer.add_tensor(f"{name}.weight", random.standard_normal(shape, dtype=np.float32) / 8)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
 
 
 def test_answers_with_the_chat_template(model_path):
