@@ -80,7 +80,7 @@ def test_stop_strings_are_not_part_of_the_text(model):
 
 def test_sampling_is_reproducible(model):
     def run(seed: int) -> list[int]:
-        return model.generate(PROMPT, max_tokens=24, temperature=1.2, top_k=50, top_p=0.95, seed=seed).tokens
+        return model.generate(PROMPT, max_tokens=12, temperature=1.2, top_k=50, top_p=0.95, seed=seed).tokens
 
     assert run(1) == run(1)
     assert run(1) != run(2)
@@ -174,17 +174,17 @@ def test_the_gil_is_free_while_computing(model):
 
     one = atb.load(model.description.path, threads=1)
     alone = speed(lambda: time.sleep(1.0))
-    busy = speed(lambda: one.generate(PROMPT, max_tokens=150, ignore_eos=True))
+    busy = speed(lambda: one.generate(PROMPT, max_tokens=60, ignore_eos=True))
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two processors")
     assert busy >= 0.5 * alone
 
 
 def test_eight_threads_on_one_model(model):
-    expected = model.generate(PROMPT, max_tokens=16).tokens
+    expected = model.generate(PROMPT, max_tokens=4).tokens
     results: list[list[int]] = []
     threads = [
-        threading.Thread(target=lambda: results.append(model.generate(PROMPT, max_tokens=16).tokens)) for _ in range(8)
+        threading.Thread(target=lambda: results.append(model.generate(PROMPT, max_tokens=4).tokens)) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -228,3 +228,42 @@ def test_quiet_by_default(model_path):
     code = f"import atb; atb.load({str(model_path)!r}).generate('Hello', max_tokens=2)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout == b"" and done.stderr == b""
+
+
+def test_a_session_goes_on_where_it_was(model):
+    ids = model.tokenizer.encode(PROMPT)
+    every = model.logits(ids)
+    session = model.session()
+    first = session.feed(ids)
+    assert first.dtype == np.float32 and first.shape == (model.tokenizer.vocab_size,)
+    assert np.allclose(first, every[-1], atol=1e-4 * np.abs(every).max())
+    assert len(session) == session.length == len(ids)
+    session.truncate(len(ids) - 1)
+    assert np.allclose(session.feed(np.array(ids[-1:])), first, atol=1e-4 * np.abs(first).max())
+    again = session.generate(ids, max_tokens=8)
+    assert again.cached_tokens == len(ids) - 1
+    assert again.tokens == model.generate(ids, max_tokens=8).tokens
+    session.reset()
+    assert session.length == 0
+    assert "".join(session.stream(PROMPT, max_tokens=8)) == again.text
+
+
+def test_a_session_outlives_its_model_object(model_path):
+    session = atb.load(model_path).session()
+    assert session.feed([1, 2, 3]).size > 0
+
+
+@pytest.mark.parametrize(("tokens", "code"), [([], "usage"), ([-1], "usage"), ([1] * 17, "resources")])
+def test_a_session_checks_what_it_is_fed(model_path, tokens, code):
+    session = atb.load(model_path, context=16).session()
+    with pytest.raises(atb.Error) as error:
+        session.feed(tokens)
+    assert error.value.code == code
+    assert session.length == 0
+
+
+def test_a_session_does_one_thing_at_a_time(model):
+    session = model.session()
+    with pytest.raises(RuntimeError, match="this session is computing"):
+        session.generate(PROMPT, max_tokens=4, on_text=lambda _: session.reset())
+    session.reset()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from tiny_models import byte_gguf
 
 import atb
 from atb.chat import render_chat
@@ -62,3 +63,19 @@ def test_the_models_own_template_as_jinja2_renders_it(model_path):
     conversation = [{"role": "user", "content": "What is 2 + 2?"}]
     text = render_chat(tokenizer.chat_template, conversation)
     assert tokenizer.apply_chat_template(conversation) == tokenizer.encode(text, add_special=False, parse_special=True)
+
+
+FOREIGN = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{{ eos_token }}{% endfor %}[assistant]"
+
+
+@pytest.mark.parametrize("add_bos", [True, False])
+@pytest.mark.parametrize("begins", ["", "{{ bos_token }}"])
+def test_bos_appears_once_at_most(tmp_path, add_bos, begins):
+    """Case 47: whether the template writes BOS, the file asks for it, or both."""
+    template = begins + FOREIGN
+    tokenizer = atb.load(byte_gguf(tmp_path / "m.gguf", template=template, add_bos=add_bos)).tokenizer
+    assert (tokenizer.bos_token, tokenizer.eos_token) == ("<s>", "</s>")
+    ids = tokenizer.apply_chat_template([{"role": "user", "content": "<s>hi</s>"}])
+    assert ids.count(0) == (1 if add_bos or begins else 0)
+    assert ids.count(1) == 1
+    assert tokenizer.decode(ids) == "[user]<s>hi</s>[assistant]"
