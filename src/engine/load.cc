@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <future>
 
 #include "base/log.h"
+#include "engine/kv_dtype.h"
 #include "engine/machine.h"
 #include "engine/model_impl.h"
 #include "engine/settings.h"
@@ -18,18 +18,10 @@ namespace {
 
 constexpr int64_t kDefaultContext = 8192;
 
-/// The dtype that most bytes of the file have.
-DType main_dtype(const ModelFile& file) {
-  std::array<size_t, kDTypeCount> bytes{};
-  for (const TensorInfo& tensor : file.tensors()) bytes[static_cast<size_t>(tensor.dtype)] += tensor.bytes;
-  return static_cast<DType>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
-}
-
 DType choose_kv_type(const Settings& settings, const ModelFile& file) {
   if (settings.kv_type) return *settings.kv_type;
   if (settings.precision == Precision::kFp32) return DType::kF32;
-  const DType dtype = main_dtype(file);
-  return dtype == DType::kF32 || dtype == DType::kBF16 ? dtype : DType::kF16;
+  return default_kv_dtype(file);
 }
 
 int64_t choose_context(const Settings& settings, const ModelInfo& info) {
