@@ -157,13 +157,14 @@ TEST_P(Int8MatMulTest, QuantisesToNearestWithTheLargestAt127) {
   x[0] = -254.0f, x[1] = 1.0f, x[2] = 3.0f, x[3] = 5.1f;  // scale 2: -127, 0.5 -> 0, 1.5 -> 2, 2.55 -> 3
   x[40] = 1e-38f;                                         // too small to tell from zero
   x[70] = 1e-20f;
-  const Activations a(GetParam(), exact_format(DType::kQ4_1), x, 1, k);
+  const PackedFormat format = exact_format(DType::kQ4_1);
+  const Activations a(GetParam(), format, x, 1, k);
   const double want[] = {-254, 0, 4, 6};
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(a.values[i], want[i]);
   EXPECT_EQ(a.values[40], 0.0);
   EXPECT_NEAR(a.values[70], 1e-20, 1e-27);
   GroupStats stats;
-  std::memcpy(&stats, a.data() + 32, sizeof stats);
+  std::memcpy(&stats, a.data() + activation_layout(GetParam(), format, k).group, sizeof stats);
   EXPECT_EQ(stats.scale, 2.0f);
   EXPECT_EQ(stats.scaled_sum, 2.0f * -122);
   EXPECT_EQ(stats.start_q4, 8 * 122);
