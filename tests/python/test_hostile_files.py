@@ -2,9 +2,13 @@
 
 import json
 import struct
+import subprocess
+import sys
 
 import io_dump
 import pytest
+from test_cli import ATB
+from tiny_models import byte_gguf
 
 LIMIT = 64 << 20  # writable memory; the read-only map of the file is at most 64 KiB
 SIZE = 60_000
@@ -63,6 +67,46 @@ def assert_is_one_error(path):
     message = result.stderr.decode()
     assert result.returncode in (3, 4), (result.returncode, message)
     assert message.count("\n") == 1 and str(path) in message and result.stdout == b""
+
+
+# Prints the most memory that the command named by its arguments had, in KiB; small itself, since fork counts too.
+MEASURE = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""
+
+
+def assert_command_refuses(path):
+    """`atb run`: one line, the exit code of a bad file or model, and less than LIMIT of resident memory."""
+    command = [sys.executable, "-S", "-c", MEASURE, ATB, "run", str(path), "-p", "hi"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode in (3, 4), (result.returncode, result.stderr)
+    assert result.stderr.startswith("atb: error: ") and result.stderr.count("\n") == 1
+    assert str(path) in result.stderr
+    assert int(result.stdout) << 10 < LIMIT
+
+
+@pytest.mark.parametrize("case", GGUF)
+def test_command_on_gguf(tmp_path, case):
+    path = tmp_path / "bad.gguf"
+    path.write_bytes(GGUF[case].ljust(SIZE, b"\0"))
+    assert_command_refuses(path)
+
+
+@pytest.mark.parametrize("case", CONFIGS)
+def test_command_on_json(tmp_path, case):
+    (tmp_path / "config.json").write_bytes(CONFIGS[case])
+    assert_command_refuses(tmp_path)
+
+
+@pytest.mark.parametrize("part", [0.001, 0.01, 0.1, 0.5, 0.9, 0.999])
+def test_command_on_a_cut_model(tmp_path, part):
+    path = byte_gguf(tmp_path / "cut.gguf")
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * part)])
+    assert_command_refuses(path)
 
 
 @pytest.mark.parametrize("case", GGUF)
