@@ -46,10 +46,10 @@ struct RecommendRequest {
   int64_t seq_len = 0;  ///< tokens of a call; 0: not known, 512 is assumed
   int64_t batch = 1;
   bool training = false;
-  std::optional<double> latency_ms;  ///< wanted at most
-  std::optional<double> qps;         ///< wanted at least, queries per second
-  std::string device;                ///< empty: ATB_DEVICE_PROFILE, then "host"
-  std::string model = "llama-2-7b";  ///< shape preset, for capacity and for the host's cost model
+  std::optional<double> latency_ms = {};  ///< wanted at most
+  std::optional<double> qps = {};         ///< wanted at least, queries per second
+  std::string device = {};                ///< empty: ATB_DEVICE_PROFILE, then "host"
+  std::string model = "llama-2-7b";       ///< shape preset, for capacity and for the host's cost model
 };
 
 struct Recommendation {
