@@ -20,7 +20,7 @@ TEST(Presets, HaveThePublishedNumberOfParameters) {
   const auto parameters = [](const char* name) {
     return build_model(*shape_file(shape_preset(name), DType::kF16), DType::kF16).info.parameters;
   };
-  EXPECT_EQ(parameters("llama-2-7b"), 6738415616);  // as its model card's safetensors index says
+  EXPECT_EQ(parameters("llama-2-7b"), 6738415616);  // what torch counts for the published models
   EXPECT_EQ(parameters("llama-2-13b"), 13015864320);
 }
 
