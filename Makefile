@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 # CMake comes from .venv where the system's is too old.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# One name of the compiler for pip and for the tests' build: the compiler cache tells c++ from g++.
+export CXX
 
 PROMPT ?= Why is the sky blue?
 
