@@ -18,7 +18,10 @@ struct BenchArguments {
 int bench(const BenchArguments& arguments) {
   const std::vector<ReportTable> tables = article_tables(arguments.device);
   if (arguments.json) {
-    write_json({{"machine", arguments.device}, {"probe", nullptr}, {"tables", tables_json(tables)}});
+    write_json({{"machine", arguments.device},
+                {"probe", nullptr},
+                {"profile", nlohmann::ordered_json::parse(device_profile_json(arguments.device))},
+                {"tables", tables_json(tables)}});
     return 0;
   }
   std::string text = "modelled for " + arguments.device + "; in brackets the articles' figure and the deviation\n";

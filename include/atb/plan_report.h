@@ -37,6 +37,9 @@ struct ReportTable {
 /// file. Error{kUsage} or {kFile} for a device that is not there or not well formed.
 std::vector<ReportTable> article_tables(const std::string& device);
 
+/// The numbers of a device as one JSON object, in the form of a user's profile file.
+std::string device_profile_json(const std::string& device);
+
 /// Columns aligned; a cell with a reference reads "34.1 (40, -15%)".
 std::string to_text(const ReportTable& table);
 

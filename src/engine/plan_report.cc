@@ -22,6 +22,8 @@ DeviceProfile device_of(const std::string& name) {
 
 std::vector<ReportTable> article_tables(const std::string& device) { return article_tables(device_of(device)); }
 
+std::string device_profile_json(const std::string& device) { return profile_to_json(device_of(device)); }
+
 Recommendation recommend(const RecommendRequest& request) {
   const DeviceProfile profile = device_of(request.device);
   const DType weights = profile.row_tiled ? DType::kBF16 : DType::kF16;
