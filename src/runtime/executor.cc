@@ -28,7 +28,10 @@ struct Executor::Run {
   void fill(std::span<const SequenceStep> steps);
   void grow_scores();
   void work(int thread, StepCounters& counters) const noexcept;
-  View view(const RowsRef& ref, int thread) const noexcept;
+  void run_shared(const Phase& phase, int thread) const noexcept;
+  void run_tiles(const Phase& phase, int thread) const noexcept;
+  StepArgs arguments(const StepOperands& operands, int thread, int64_t first_row) const noexcept;
+  View view(const RowsRef& ref, int thread, int64_t first_row = 0) const noexcept;
 
   const Plan::Impl& plan;
   ThreadPool& pool;
@@ -129,7 +132,8 @@ void Executor::Run::grow_scores() {
   }
 }
 
-View Executor::Run::view(const RowsRef& ref, int thread) const noexcept {
+/// Rows of the view are those of the batch, also where only a tile from `first_row` on is in memory.
+View Executor::Run::view(const RowsRef& ref, int thread, int64_t first_row) const noexcept {
   const int64_t offset = ref.offset.at(batch.symbols());
   if (ref.buffer == kNoBuffer) return {const_cast<float*>(ref.fixed) + offset, ref.stride};
   const auto buffer = static_cast<size_t>(ref.buffer);
@@ -139,25 +143,49 @@ View Executor::Run::view(const RowsRef& ref, int thread) const noexcept {
     base = score_slots[place].data();
   else if (schedule->is_private[buffer])
     base = private_memory[static_cast<size_t>(thread)].data() + place;
+  base -= static_cast<int64_t>(schedule->slab_row[buffer]) * first_row;
   return {reinterpret_cast<float*>(base) + offset, ref.stride};
 }
 
+StepArgs Executor::Run::arguments(const StepOperands& operands, int thread, int64_t first_row) const noexcept {
+  StepArgs args{.batch = batch};
+  for (size_t k = 0; k < operands.inputs.size(); ++k) args.in[k] = view(operands.inputs[k], thread, first_row);
+  if (operands.output.buffer != kNoBuffer) args.out = view(operands.output, thread, first_row);
+  return args;
+}
+
+/// The one step of a phase: every thread a share of its tiles, or all of it.
+void Executor::Run::run_shared(const Phase& phase, int thread) const noexcept {
+  const auto i = static_cast<size_t>(phase.first);
+  const BoundStep& bound = plan.steps[i];
+  const int64_t tiles = bound.step->tiles(batch);
+  const Share share = schedule->redundant[i] ? Share{0, tiles} : even_share(tiles, thread, pool.threads());
+  if (share.begin < share.end) bound.step->run(arguments(bound.operands, thread, 0), share.begin, share.end);
+}
+
+/// Tiles in turn, since later rows of a sequence see more keys.
+void Executor::Run::run_tiles(const Phase& phase, int thread) const noexcept {
+  const int64_t height = schedule->tile_height(batch.rows, pool.threads());
+  for (int64_t row = thread * height; row < batch.rows; row += pool.threads() * height) {
+    const int64_t end = std::min(batch.rows, row + height);
+    for (int i = phase.first; i < phase.last; ++i) {
+      const BoundStep& bound = plan.steps[static_cast<size_t>(i)];
+      bound.step->row_local()->run_rows(arguments(bound.operands, thread, row), row, end);
+    }
+  }
+}
+
 void Executor::Run::work(int thread, StepCounters& counters) const noexcept {
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const BoundStep& bound = plan.steps[i];
-    const StepOperands& operands = bound.operands;
-    if (schedule->barrier_before[i] && pool.threads() > 1) {
+  for (const Phase& phase : schedule->phases) {
+    if (phase.barrier_before && pool.threads() > 1) {
       pool.barrier();
       ++counters.barriers;
     }
-    StepArgs args{.batch = batch};
-    for (size_t k = 0; k < operands.inputs.size(); ++k) args.in[k] = view(operands.inputs[k], thread);
-    if (operands.output.buffer != kNoBuffer) args.out = view(operands.output, thread);
-    const int64_t tiles = bound.step->tiles(batch);
-    const Share share = schedule->redundant[i] ? Share{0, tiles} : even_share(tiles, thread, pool.threads());
-    if (share.begin < share.end) bound.step->run(args, share.begin, share.end);
-    counters.kernels += bound.launch;
-    counters.round_trips += bound.round_trips;
+    phase.tiled ? run_tiles(phase, thread) : run_shared(phase, thread);
+    for (int i = phase.first; i < phase.last; ++i) {
+      counters.kernels += plan.steps[static_cast<size_t>(i)].ends_launch;
+      counters.round_trips += plan.steps[static_cast<size_t>(i)].round_trips;
+    }
   }
 }
 

@@ -35,9 +35,28 @@ bool same_shape(const std::vector<int64_t>& found, const Shape& wanted) {
                     [](int64_t n, const Dim& d) { return d == Dim(n); });
 }
 
+/// Most CPUs have private caches of at least twice this.
+constexpr int64_t kDefaultSlabBytes = int64_t{512} << 10;
+
+int64_t slab_bytes(const Region* region) {
+  if (region == nullptr) return 0;
+  return region->capacity_available > 0 ? region->capacity_available : kDefaultSlabBytes;
+}
+
+/// Their names, each once, in the order of the steps.
+std::string kernels_of(std::span<const BoundStep> steps) {
+  std::vector<std::string> names;
+  for (const BoundStep& s : steps)
+    if (std::find(names.begin(), names.end(), s.step->kernel()) == names.end()) names.push_back(s.step->kernel());
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " + ") + name;
+  return text;
+}
+
 }  // namespace
 
-Lowering::Lowering(Plan::Impl& plan, const TensorLookup& tensors) : plan_(plan), tensors_(tensors) {}
+Lowering::Lowering(Plan::Impl& plan, const TensorLookup& tensors)
+    : plan_(plan), tensors_(tensors), round_trips_(plan.graph) {}
 
 void Lowering::fail(std::string message, std::string hint) const {
   std::string where = "graph";
@@ -48,8 +67,12 @@ void Lowering::fail(std::string message, std::string hint) const {
   throw Error(ErrorCode::kModel, std::move(message), std::move(where), std::move(hint));
 }
 
-void Lowering::run() {
-  for (NodeId id = 0; id < static_cast<NodeId>(graph().nodes().size()); ++id) lower(id);
+void Lowering::run(const std::vector<Region>& regions) {
+  for (const Launch& launch : order_launches(graph(), regions)) {
+    const size_t first_step = plan_.steps.size();
+    for (NodeId id : launch.nodes) lower(id);
+    finish_launch(launch, first_step);
+  }
   node_ = kNoNode;
   lower_logits();
   describe_weights();
@@ -96,21 +119,23 @@ void Lowering::lower(NodeId id) {
   const auto entry =
       std::find_if(std::begin(kLowerings), std::end(kLowerings), [&](auto& e) { return e.op == node.op; });
   ATB_CHECK(entry != std::end(kLowerings));
-  const size_t first_step = plan_.steps.size();
   entry->lower(*this, node);
-  finish_node(id, first_step);
 }
 
-/// The last step of a node is its launch: the ones before only prepare operands.
-void Lowering::finish_node(NodeId id, size_t first_step) {
+/// The steps before a single node's last one only prepare operands.
+void Lowering::finish_launch(const Launch& launch, size_t first_step) {
   if (plan_.steps.size() == first_step) return;
-  const Node& node = graph().node(id);
-  BoundStep& main = plan_.steps.back();
-  main.launch = true;
-  main.round_trips = 1;
-  for (ValueId input : node.inputs)
-    if (input != kNoValue && value(input).kind == ValueKind::kResult) ++main.round_trips;
-  plan_.infos.push_back({op_info(node.op).name, main.step->kernel(), node.path});
+  const auto first = plan_.steps.begin() + static_cast<std::ptrdiff_t>(first_step);
+  for (auto step = first; step != plan_.steps.end(); ++step) step->launch = static_cast<int>(plan_.infos.size());
+  plan_.steps.back().ends_launch = true;
+  plan_.steps.back().round_trips = round_trips_.of(launch.nodes);
+  plan_.slab_bytes.push_back(slab_bytes(launch.region));
+  if (launch.region != nullptr) {
+    plan_.infos.push_back({launch.region->name, kernels_of({first, plan_.steps.end()}), launch.region->layer});
+  } else {
+    const Node& node = graph().node(launch.nodes.front());
+    plan_.infos.push_back({op_info(node.op).name, plan_.steps.back().step->kernel(), node.path});
+  }
 }
 
 TensorInfo Lowering::param(ValueId id) const {

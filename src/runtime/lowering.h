@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "kernels/matmul/matmul.h"
+#include "runtime/launches.h"
 #include "runtime/plan_impl.h"
+#include "runtime/round_trips.h"
 
 namespace atb {
 
@@ -17,7 +19,7 @@ class Lowering {
   Lowering(Plan::Impl& plan, const TensorLookup& tensors);
 
   /// Lowers every node, then the output "logits".
-  void run();
+  void run(const std::vector<Region>& regions);
 
   const Graph& graph() const noexcept { return plan_.graph; }
   const PlanOptions& options() const noexcept { return plan_.options; }
@@ -54,11 +56,12 @@ class Lowering {
   void lower(NodeId id);
   void lower_logits();
   void describe_weights();
-  void finish_node(NodeId id, size_t first_step);
+  void finish_launch(const Launch& launch, size_t first_step);
   void touch(BufferId buffer);
 
   Plan::Impl& plan_;
   const TensorLookup& tensors_;
+  RoundTrips round_trips_;
   NodeId node_ = kNoNode;
   std::map<ValueId, TensorRef> tensors_of_;
   std::map<ValueId, int> states_of_;

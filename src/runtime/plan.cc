@@ -27,7 +27,7 @@ Plan::Plan(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Plan::~Plan() = default;
 
 std::unique_ptr<Plan> Plan::build(Graph graph, const TensorLookup& tensors, const PlanOptions& options,
-                                  ThreadPool& pool) {
+                                  ThreadPool& pool, const std::vector<Region>& regions) {
   check_option("max_rows", options.max_rows);
   check_option("max_context", options.max_context);
   if (options.kv_dtype != DType::kF32 && options.kv_dtype != DType::kF16 && options.kv_dtype != DType::kBF16)
@@ -35,8 +35,8 @@ std::unique_ptr<Plan> Plan::build(Graph graph, const TensorLookup& tensors, cons
                 "use f32, f16 or bf16");
   graph.verify();
   auto impl = std::make_unique<Impl>(std::move(graph), options);
-  Lowering(*impl, tensors).run();
-  make_schedules(*impl);
+  Lowering(*impl, tensors).run(regions);
+  make_schedules(*impl, pool.threads());
   impl->weights.pack(pool);
   return std::unique_ptr<Plan>(new Plan(std::move(impl)));
 }

@@ -2,7 +2,7 @@
 // offsets in one arena. Nothing here knows an architecture: the graph says it all.
 #pragma once
 
-#include <atb/graph.h>
+#include <atb/fusion.h>
 
 #include <cstdint>
 #include <functional>
@@ -30,7 +30,8 @@ struct PlanOptions {
 /// plan: embeddings are read from it row by row.
 using TensorLookup = std::function<TensorInfo(const std::string& param)>;
 
-/// One line of a plan, for reports.
+/// One launch of a plan, for reports: an operator, its kernel and its path, or a region's name, the kernels of its
+/// stages ("rms_norm/avx512 + matmul_q4/avx512_vnni + ...", each once) and its layer.
 struct StepInfo {
   std::string op, kernel, path;
 };
@@ -38,9 +39,10 @@ struct StepInfo {
 class Plan {
  public:
   /// Verifies the graph, packs the weights on `pool`, chooses kernels. Error{kModel} names the node or tensor that does
-  /// not fit, Error{kResources} says how much memory is missing.
+  /// not fit, Error{kResources} says how much memory is missing. Each region of nodes (disjoint, as fuse() chooses them
+  /// for this graph) becomes one launch; results are the same bits as without.
   static std::unique_ptr<Plan> build(Graph graph, const TensorLookup& tensors, const PlanOptions& options,
-                                     ThreadPool& pool);
+                                     ThreadPool& pool, const std::vector<Region>& regions = {});
   ~Plan();
 
   const Graph& graph() const noexcept;

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "runtime/arena_planner.h"
-#include "runtime/plan_impl.h"
+#include "runtime/barriers.h"
+#include "runtime/phases.h"
 
 namespace atb {
 namespace {
@@ -14,20 +15,41 @@ constexpr size_t kStepsBeforeReuse = 16;
 /// A buffer that a thread writes alone in less time than a barrier takes, times a few: 64 KiB.
 constexpr size_t kMostPrivateBytes = size_t{64} << 10;
 
+/// Rows per thread from which tiles pay: with fewer, every thread would read all weights for next to nothing.
+constexpr int64_t kRowsToTile = 32;
+
 class Scheduler {
  public:
   Scheduler(const Plan::Impl& plan, int64_t max_rows) : plan_(plan), symbols_{max_rows, max_rows, 0} {
     schedule_.max_rows = max_rows;
   }
 
-  Schedule make() {
+  /// Columns: the threads share every step.
+  Schedule by_step() {
+    schedule_.phases = phases_by_step(plan_);
+    schedule_.slab_row.assign(plan_.buffers.size(), 0);
     choose_redundant();
-    place_buffers();
-    place_barriers();
+    finish();
+    return std::move(schedule_);
+  }
+
+  /// Rows: the threads share the tiles of regions.
+  Schedule by_tiles(Tiling tiling) {
+    schedule_.phases = std::move(tiling.phases);
+    schedule_.slab_row = std::move(tiling.slab_row);
+    schedule_.tile_rows = tiling.tile_rows;
+    for (size_t row : schedule_.slab_row) schedule_.is_private.push_back(row > 0);
+    schedule_.redundant.assign(plan_.steps.size(), false);
+    finish();
     return std::move(schedule_);
   }
 
  private:
+  void finish() {
+    place_buffers();
+    place_barriers(plan_, symbols_, schedule_);
+  }
+
   /// Few rows: light steps run on every thread, into private buffers.
   void choose_redundant() {
     auto& is_private = schedule_.is_private;
@@ -36,28 +58,57 @@ class Scheduler {
                            b.bytes(symbols_) <= kMostPrivateBytes);
     for (const BoundStep& step : plan_.steps)
       if (step.operands.heavy && step.operands.output.buffer != kNoBuffer)
-        is_private[index(step.operands.output)] = false;
+        is_private[static_cast<size_t>(step.operands.output.buffer)] = false;
     for (const BoundStep& step : plan_.steps)
       schedule_.redundant.push_back(step.operands.output.buffer != kNoBuffer &&
-                                    is_private[index(step.operands.output)]);
+                                    is_private[static_cast<size_t>(step.operands.output.buffer)]);
+  }
+
+  /// Where a buffer's memory is taken, and where it is given back.
+  struct Lifetime {
+    size_t begin, end;
+  };
+
+  Lifetime lifetime(const Buffer& buffer, bool slab, const std::vector<Phase>& phase_of) const {
+    const size_t rest = symbols_.tokens <= kFewRows && !buffer.scores ? kStepsBeforeReuse : 0;
+    Lifetime life{static_cast<size_t>(buffer.first), static_cast<size_t>(buffer.last)};
+    if (!slab) {  // other tiles may be at any step of the phase
+      life.begin = static_cast<size_t>(phase_of[life.begin].first);
+      if (life.end < phase_of.size()) life.end = static_cast<size_t>(phase_of[life.end].last) - 1;
+    }
+    life.end += rest;
+    return life;
+  }
+
+  std::vector<Phase> phase_of_steps() const {
+    std::vector<Phase> phase_of;
+    for (const Phase& phase : schedule_.phases)
+      for (int i = phase.first; i < phase.last; ++i) phase_of.push_back(phase);
+    return phase_of;
+  }
+
+  size_t bytes_of(size_t b) const {
+    const size_t row = schedule_.slab_row[b];
+    return row > 0 ? row * static_cast<size_t>(schedule_.tile_rows) : plan_.buffers[b].bytes(symbols_);
   }
 
   void place_buffers() {
     const auto& buffers = plan_.buffers;
-    const size_t rest = symbols_.tokens <= kFewRows ? kStepsBeforeReuse : 0;
-    std::vector<std::vector<size_t>> starting(plan_.steps.size()), ending(plan_.steps.size() + 1 + rest);
+    const std::vector<Phase> phase_of = phase_of_steps();
+    std::vector<std::vector<size_t>> starting(plan_.steps.size()), ending(plan_.steps.size() + 1 + kStepsBeforeReuse);
     for (size_t b = 0; b < buffers.size(); ++b) {
       if (buffers[b].first < 0) continue;
-      starting[static_cast<size_t>(buffers[b].first)].push_back(b);
-      ending[static_cast<size_t>(buffers[b].last) + (buffers[b].scores ? 0 : rest)].push_back(b);
+      const Lifetime life = lifetime(buffers[b], schedule_.slab_row[b] > 0, phase_of);
+      starting[life.begin].push_back(b);
+      ending[life.end].push_back(b);
     }
     schedule_.offset.assign(buffers.size(), 0);
     ArenaPlanner arenas[2];
     std::vector<bool> slot_used;
     for (size_t step = 0; step < plan_.steps.size(); ++step) {
       for (size_t b : starting[step])
-        schedule_.offset[b] = buffers[b].scores ? take_slot(slot_used)
-                                                : arenas[schedule_.is_private[b]].allocate(buffers[b].bytes(symbols_));
+        schedule_.offset[b] =
+            buffers[b].scores ? take_slot(slot_used) : arenas[schedule_.is_private[b]].allocate(bytes_of(b));
       for (size_t b : ending[step]) {
         if (buffers[b].scores)
           slot_used[schedule_.offset[b]] = false;
@@ -76,70 +127,6 @@ class Scheduler {
     used[slot] = true;
     return slot;
   }
-
-  /// One access of a step to memory that all threads see.
-  struct Access {
-    enum class Space : uint8_t { kArena, kScores, kState } space;
-    size_t begin, end;
-    BufferId buffer;
-    bool write;
-    Partition partition;
-    Extent origin;  // rows are counted from here
-  };
-
-  void place_barriers() {
-    std::vector<Access> since_barrier;
-    for (size_t i = 0; i < plan_.steps.size(); ++i) {
-      const std::vector<Access> now = accesses(i);
-      const bool wait = std::any_of(now.begin(), now.end(), [&](const Access& b) {
-        return std::any_of(since_barrier.begin(), since_barrier.end(),
-                           [&](const Access& a) { return must_order(a, b); });
-      });
-      if (wait) since_barrier.clear();
-      schedule_.barrier_before.push_back(wait);
-      since_barrier.insert(since_barrier.end(), now.begin(), now.end());
-    }
-  }
-
-  std::vector<Access> accesses(size_t i) const {
-    const BoundStep& step = plan_.steps[i];
-    const Partition partition = schedule_.redundant[i] ? Partition{} : step.step->partition();
-    std::vector<Access> all;
-    for (const RowsRef& in : step.operands.inputs) add_access(all, in, false, partition);
-    add_access(all, step.operands.output, true, partition);
-    add_state(all, step.operands.state_read, false);
-    add_state(all, step.operands.state_written, true);
-    return all;
-  }
-
-  static void add_state(std::vector<Access>& all, int state, bool write) {
-    if (state < 0) return;
-    const auto s = static_cast<size_t>(state);
-    all.push_back({Access::Space::kState, s, s + 1, kNoBuffer, write, {}, {}});
-  }
-
-  void add_access(std::vector<Access>& all, const RowsRef& ref, bool write, Partition partition) const {
-    if (ref.buffer == kNoBuffer || schedule_.is_private[index(ref)]) return;
-    const Buffer& buffer = plan_.buffers[index(ref)];
-    const size_t begin = schedule_.offset[index(ref)];
-    const Extent origin{0, ref.offset.tokens, ref.offset.outputs, 0};
-    if (buffer.scores)
-      all.push_back({Access::Space::kScores, begin, begin + 1, ref.buffer, write, partition, origin});
-    else
-      all.push_back(
-          {Access::Space::kArena, begin, begin + buffer.bytes(symbols_), ref.buffer, write, partition, origin});
-  }
-
-  /// Two accesses of which one writes, unless every thread only touches rows that it touched before.
-  static bool must_order(const Access& a, const Access& b) {
-    const bool overlap = a.space == b.space && a.begin < b.end && b.begin < a.end;
-    if (!overlap || !(a.write || b.write)) return false;
-    const bool rows_follow_tiles =
-        a.partition.kind != Partition::Kind::kFree && a.partition.kind != Partition::Kind::kFixed;
-    return !(rows_follow_tiles && a.buffer == b.buffer && a.partition == b.partition && a.origin == b.origin);
-  }
-
-  static size_t index(const RowsRef& ref) { return static_cast<size_t>(ref.buffer); }
 
   const Plan::Impl& plan_;
   const Symbols symbols_;
@@ -160,15 +147,26 @@ const Schedule& Plan::Impl::schedule_for(int64_t rows) const noexcept {
   return schedules.back();
 }
 
-void make_schedules(Plan::Impl& plan) {
-  const int64_t max_rows = plan.options.max_rows;
-  plan.schedules.push_back(Scheduler(plan, std::min(kFewRows, max_rows)).make());
-  if (max_rows > kFewRows) plan.schedules.push_back(Scheduler(plan, max_rows).make());
-  for (size_t b = 0; b < plan.buffers.size(); ++b) {
-    if (!plan.buffers[b].scores || plan.buffers[b].first < 0) continue;
-    const size_t slot = plan.schedules.front().offset[b];
-    if (slot >= plan.slot_heads.size()) plan.slot_heads.resize(slot + 1, 0);
-    plan.slot_heads[slot] = std::max(plan.slot_heads[slot], plan.buffers[b].heads);
+int64_t Schedule::tile_height(int64_t rows, int threads) const noexcept {
+  const int64_t at_once = threads * tile_rows, tiles = (rows + at_once - 1) / at_once * threads;
+  return (rows + tiles - 1) / tiles;
+}
+
+void make_schedules(Plan::Impl& plan, int threads) {
+  const int64_t max_rows = plan.options.max_rows, fewest_tiled = threads * kRowsToTile;
+  Tiling tiling = tile_phases(plan);
+  const bool tiled = tiling.tile_rows > 0 && max_rows >= fewest_tiled;
+  const int64_t most_by_step = tiled ? std::min(max_rows, fewest_tiled - 1) : max_rows;
+  plan.schedules.push_back(Scheduler(plan, std::min(kFewRows, max_rows)).by_step());
+  if (most_by_step > kFewRows) plan.schedules.push_back(Scheduler(plan, most_by_step).by_step());
+  if (tiled) plan.schedules.push_back(Scheduler(plan, max_rows).by_tiles(std::move(tiling)));
+  for (const Schedule& schedule : plan.schedules) {
+    for (size_t b = 0; b < plan.buffers.size(); ++b) {
+      if (!plan.buffers[b].scores || plan.buffers[b].first < 0) continue;
+      const size_t slot = schedule.offset[b];
+      if (slot >= plan.slot_heads.size()) plan.slot_heads.resize(slot + 1, 0);
+      plan.slot_heads[slot] = std::max(plan.slot_heads[slot], plan.buffers[b].heads);
+    }
   }
 }
 

@@ -26,6 +26,12 @@ void append_block(std::vector<std::byte>& out, DType dtype, float scale, float c
   if (dtype == DType::kF32) return append(out, centre + scale * uniform(random));
   if (dtype == DType::kBF16) return append(out, f32_to_bf16(centre + scale * uniform(random)));
   if (dtype == DType::kF16) return append(out, f32_to_f16(centre + scale * uniform(random)));
+  if (dtype == DType::kQ4_1) {  // an fp16 scale and minimum, then 32 nibbles
+    append(out, f32_to_f16(scale / 7.5f));
+    append(out, f32_to_f16(centre - scale));
+    for (int i = 0; i < 16; ++i) append(out, static_cast<uint8_t>(next(random) & 0xff));
+    return;
+  }
   append(out, f32_to_f16(scale / 127.0f));  // q8_0: an fp16 scale, then 32 int8
   for (int i = 0; i < 32; ++i) append(out, static_cast<int8_t>(static_cast<int>(next(random) % 255) - 127));
 }
@@ -133,7 +139,7 @@ Runner::Runner(const Graph& graph, const SmallModel& model, DType kv, const RunO
                         .kv_dtype = kv,
                         .max_rows = 80,
                         .max_context = 200},
-                       pool)),
+                       pool, o.regions)),
       executor(*plan, pool) {}
 
 std::vector<float> Runner::logits(std::span<const int32_t> tokens) {

@@ -54,6 +54,7 @@ struct RunOptions {
   int64_t block = 70;  ///< tokens per step
   Precision precision = Precision::kDefault;
   std::optional<Isa> max_isa = {};
+  std::vector<Region> regions = {};
 };
 
 /// A plan with its pool and an executor.

@@ -30,12 +30,15 @@ class PrepareStep final : public PartitionedStep {
 
 /// Rows times a packed weight. Tiles are panels x blocks of rows, blocks fastest: a share is whole panels (each thread
 /// streams its part of the weights once) with part of a panel at both ends.
-class MatMulStep final : public Step {
+class MatMulStep final : public Step, public RowLocal {
  public:
   MatMulStep(const MatMulKernel& kernel, const PackedWeight& weight, const Extent& rows, int64_t bytes_per_stride)
       : kernel_(kernel), weight_(weight), rows_(rows), bytes_per_stride_(bytes_per_stride) {}
 
   const char* kernel() const noexcept override { return kernel_.name; }
+  const RowLocal* row_local() const noexcept override {
+    return rows_ == Extent{0, rows_.tokens, 0, 0} ? this : nullptr;
+  }
 
   int64_t tiles(const Batch& batch) const noexcept override {
     return panel_count(weight_.source.n) * blocks(rows_.at(batch.symbols()));
@@ -55,6 +58,10 @@ class MatMulStep final : public Step {
         begin += stop - block;
       }
     }
+  }
+
+  void run_rows(const StepArgs& args, int64_t begin, int64_t end) const noexcept override {
+    multiply(args, rows_.tokens * begin, rows_.tokens * end, 0, panel_count(weight_.source.n));
   }
 
  private:
@@ -88,6 +95,7 @@ class ActivationMatMulStep final : public PartitionedStep {
       : PartitionedStep(partition), w_(std::move(w)), rows_per_matrix_(rows_per_matrix), layout_(layout) {}
 
   const char* kernel() const noexcept override { return "matmul_activations/portable"; }
+  const RowLocal* row_local() const noexcept override { return nullptr; }  // it reads all of the second matrix
 
   void run(const StepArgs& args, int64_t begin, int64_t end) const noexcept override {
     const Symbols symbols = args.batch.symbols();
