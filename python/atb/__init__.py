@@ -6,8 +6,9 @@
 """
 
 from atb._core import Error, Generation, ModelDescription
+from atb.fusion import explain
 from atb.model import Model, Session, load
 from atb.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
-__all__ = ["Error", "Generation", "Model", "ModelDescription", "Session", "Tokenizer", "load"]
+__all__ = ["Error", "Generation", "Model", "ModelDescription", "Session", "Tokenizer", "explain", "load"]

@@ -15,6 +15,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+void bind_explain(nb::module_& m);  // explain.cc
+
 namespace {
 
 // atb::Error becomes atb.Error(line) with the parts as attributes.
@@ -241,4 +243,5 @@ NB_MODULE(_core, m) {
   bind_results(m);
   bind_session(m);
   bind_model(m);
+  bind_explain(m);
 }
