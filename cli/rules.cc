@@ -19,7 +19,7 @@ std::string rule_text(const RuleInfo& rule, bool example) {
   std::string text = rule.name + "\n  " + rule.equation + "    with " + rule.shapes + "\n";
   text +=
       "  pattern   " + rule.pattern + (rule.yields.empty() ? "" : "; " + rule.yields + " may be read outside") + "\n";
-  text += "  numerics  " + rule.numerics + "; switches " + joined(rule.kinds) + "\n";
+  text += "  numerics  " + rule.numerics + (rule.kinds.empty() ? "" : "; switches " + joined(rule.kinds)) + "\n";
   text += "  saves     " + rule.saves + "\n";
   text += "  requires  " + joined(rule.clauses) + "\n";
   return example ? text + rule.example : text;

@@ -129,11 +129,12 @@ std::string region_json(const RegionSpec& spec);
 /// A line of the rule table.
 struct RuleInfo {
   std::string name, equation, pattern, shapes, saves;
-  std::string yields;                ///< the operand that may also be read outside; empty: none
-  std::string numerics;              ///< "bit_exact", "reorders_fp32", "approximate"
-  int row;                           ///< of the table of patterns in the documentation
-  std::vector<std::string> kinds;    ///< switches that it needs: "mlp", "attention", "layernorm", "bias"; "block" is
-                                     ///< mlp or attention, whichever the site belongs to
+  std::string yields;    ///< the operand that may also be read outside; empty: none
+  std::string numerics;  ///< "bit_exact", "reorders_fp32", "approximate"
+  int row;               ///< of the table of patterns in the documentation
+  /// Switches that it needs besides the one for all: "mlp", "attention", "layernorm", "bias"; "block" is mlp or
+  /// attention, whichever the site belongs to.
+  std::vector<std::string> kinds;
   std::vector<std::string> clauses;  ///< what must hold
   std::string example;               ///< the smallest graph that it fires on, as text
 };
