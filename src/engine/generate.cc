@@ -40,7 +40,7 @@ class Generation {
     result_.prompt_tokens = static_cast<int64_t>(prompt.size());
     history_ = std::move(prompt);
     const bool go_on = prefill();
-    result_.prefill_s = seconds_since(start_);
+    if (go_on) result_.prefill_s = seconds_since(start_);  // a part of a prompt has no speed: 0
     result_.finish_reason = go_on ? decode() : FinishReason::kCancelled;
     stream_.finish();
     if (stream_.stopped()) result_.finish_reason = FinishReason::kStop;
