@@ -14,7 +14,7 @@ void add_model_arguments(CLI::App& app, ModelArguments& arguments) {
   app.add_option("--kv-type", load.kv_type, "dtype of the KV cache (default: the model's, f16 for block formats)")
       ->check(CLI::IsMember({"f32", "f16", "bf16"}));
   app.add_option("--ctx", load.context, "tokens that a sequence may have (default: the model's, at most 8192)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   app.add_option("--prefill-block", load.prefill_block, "prompt tokens computed in one step (default: 256)")
       ->check(CLI::Range(1, 65536));
 }

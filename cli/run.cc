@@ -17,8 +17,11 @@ namespace {
 std::string read_prompt_file(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file) return text;
+  try {
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    if (file) return text;
+  } catch (const std::ios_base::failure&) {  // opened, but a read failed: a folder, a broken disk
+  }
   throw Error(ErrorCode::kFile, "cannot read the prompt", path, "check that the file exists and is readable");
 }
 

@@ -7,6 +7,7 @@ import os
 import signal
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,7 @@ def test_version_and_help():
     (("run", "-p", "a", "--kv-type", "i4"), ("--kv-type", "f16")),
     (("run", "-p", "a", "--threads", "0"), ("--threads", "4096")),
     (("run", "-p", "a", "--ctx", "many"), ("--ctx",)),
+    (("run", "-p", "a", "--ctx", "0"), ("--ctx", "not in range 1 to 1073741824")),
 ])  # fmt: skip
 def test_wrong_usage(arguments, parts):
     expect_error(atb(*arguments), 2, *parts)
@@ -168,8 +170,9 @@ def test_missing_file():
     expect_error(atb("run", "/no/such/model.gguf", "-p", "hi"), 3, "/no/such/model.gguf")
 
 
-def test_missing_prompt_file(model_path):
-    expect_error(atb("run", model_path, "-f", "/no/such/prompt"), 3, "/no/such/prompt")
+@pytest.mark.parametrize("path", ["/no/such/prompt", "/tmp", "/proc/self/mem"])  # the last fails when read
+def test_unreadable_prompt_file(model_path, path):
+    expect_error(atb("run", model_path, "-f", path), 3, path)
 
 
 def test_wrong_magic(tmp_path):
@@ -231,6 +234,19 @@ def test_interrupt_ends_cleanly(model_path):
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
     assert err.startswith(b"load ")
+
+
+def test_interrupted_prefill_claims_no_speed(model_path):
+    process = subprocess.Popen(
+        [ATB, "run", str(model_path), "--raw", "-p", "word " * 7000, "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
+    result = json.loads(out)
+    assert (result["finish_reason"], result["generated_tokens"], result["prefill_tok_s"]) == ("cancelled", 0, 0)
 
 
 def test_closed_pipe_is_no_error(model_path):
