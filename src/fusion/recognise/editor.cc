@@ -72,12 +72,13 @@ std::optional<ValueId> Editor::beside(ValueId id, Op op, ValueId one) const {
   return std::nullopt;
 }
 
-bool Editor::is_weight(ValueId id) const {
+bool Editor::is_weight(ValueId id, int steps) const {
   const ValueKind kind = value(id).kind;
   if (kind == ValueKind::kParam || kind == ValueKind::kConstant) return true;
   const Node* node = producer(id);
-  if (!node || (node->op != Op::kCast && node->op != Op::kAdd)) return false;
-  return std::all_of(node->inputs.begin(), node->inputs.end(), [this](ValueId input) { return is_weight(input); });
+  if (!node || steps == 0 || (node->op != Op::kCast && node->op != Op::kAdd)) return false;
+  return std::all_of(node->inputs.begin(), node->inputs.end(),
+                     [&](ValueId input) { return is_weight(input, steps - 1); });
 }
 
 bool Editor::closed(ValueId root, std::span<const ValueId> interior) {

@@ -46,8 +46,9 @@ class Editor : public GraphRewriter {
   /// The other factor or summand beside `one`.
   std::optional<ValueId> beside(ValueId id, Op op, ValueId one) const;
 
-  /// A param or a number, possibly cast or shifted by a number: what stays the same from run to run.
-  bool is_weight(ValueId id) const;
+  /// A param or a number, possibly cast or shifted by one, in at most `steps` operators: what stays the same from run
+  /// to run. The bound keeps a question about one residual add from walking down the whole stream.
+  bool is_weight(ValueId id, int steps = 4) const;
   /// Read once, and no output.
   bool single_use(ValueId id) const { return users(id).size() == 1 && !is_output(id); }
   const Shape& shape(ValueId id) const { return value(id).shape; }
