@@ -14,4 +14,7 @@ struct Family {
 };
 std::span<const Family> families();
 
+/// `count` layers like `layer`, one behind the other: weights are each layer's own, tables and masks are shared.
+Graph stacked(const Graph& layer, int64_t count);
+
 }  // namespace atb::testing

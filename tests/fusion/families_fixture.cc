@@ -358,4 +358,35 @@ constexpr Family kFamilies[] = {{"llama", llama},
 
 std::span<const Family> families() { return kFamilies; }
 
+Graph stacked(const Graph& layer, int64_t count) {
+  const std::string first = "layers.0.";
+  Graph g(layer.name());
+  ValueId stream = kNoValue;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto here = [&](const std::string& name) {
+      return name.starts_with(first) ? "layers." + std::to_string(i) + "." + name.substr(first.size()) : name;
+    };
+    std::vector<ValueId> copies;
+    for (const Value& v : layer.values()) {
+      if (v.kind == ValueKind::kResult) {
+        const Node& node = layer.node(v.producer);
+        std::vector<ValueId> inputs;
+        for (const ValueId input : node.inputs) inputs.push_back(copies[static_cast<size_t>(input)]);
+        copies.push_back(g.add(node.op, node.attrs, std::move(inputs), here(node.path)));
+      } else if (v.kind == ValueKind::kConstant) {
+        copies.push_back(g.constant(v.constant, v.dtype));
+      } else if (v.kind == ValueKind::kParam) {
+        copies.push_back(g.param(here(v.tensor), v.dtype, v.shape));
+      } else if (v.tensor == "hidden" && i > 0) {
+        copies.push_back(stream);
+      } else {
+        copies.push_back(i == 0 ? g.input(v.tensor, v.dtype, v.shape) : *g.find_tensor(v.tensor));
+      }
+    }
+    stream = copies[static_cast<size_t>(layer.outputs().front().second)];
+  }
+  g.output("hidden", stream);
+  return g;
+}
+
 }  // namespace atb::testing
