@@ -8,6 +8,7 @@
 
 #include <atb/dtype.h>
 #include <atb/error.h>
+#include <atb/fusion.h>
 
 #include <cstdint>
 #include <functional>
@@ -32,6 +33,8 @@ struct LoadOptions {
   std::optional<int64_t> context = {};         ///< tokens; default: the model's context length, at most 8192
   std::optional<int64_t> prefill_block = {};   ///< tokens per prefill step; default 256
   std::optional<std::string> graph_text = {};  ///< as printed by Model::graph_text(): runs instead of the model's own
+  FusionOptions fusion = {};                   ///< which operators run as one kernel; the results are the same bits.
+                                               ///< Fusion is off unless `fusion.fusion` or ATB_OP_FUSION says "on"
 };
 
 /// The filters work in this order: repetition penalty, temperature, top-k, top-p, min-p, then one draw from what is

@@ -7,10 +7,13 @@
 #include <future>
 
 #include "base/log.h"
+#include "base/options.h"
+#include "cost/profile.h"
 #include "engine/kv_dtype.h"
 #include "engine/machine.h"
 #include "engine/model_impl.h"
 #include "engine/settings.h"
+#include "fusion/fuse.h"
 #include "models/model.h"
 
 namespace atb {
@@ -38,6 +41,17 @@ Graph choose_graph(const LoadOptions& options, Graph own) {
   Graph graph = Graph::parse(*options.graph_text);
   graph.verify();
   return graph;
+}
+
+/// On if asked for, and off nowhere.
+bool wants_fusion(const FusionOptions& options) {
+  const auto environment = read_env().op_fusion;
+  return (options.fusion || environment) && resolve_switches(options).fusion;
+}
+
+/// The operators of the graph that run as one kernel, planned for blocks of a prompt.
+std::vector<Region> choose_regions(const Graph& graph, const FusionOptions& options, int64_t block) {
+  return fuse(graph, {.options = options, .profile = host_profile(""), .workload = {.tokens = block}}).regions;
 }
 
 struct LoadedTokenizer {
@@ -104,7 +118,13 @@ Model Model::load(const std::string& path, const LoadOptions& options) {
                                     .kv_dtype = kv_dtype,
                                     .max_rows = std::min(settings.prefill_block, context),
                                     .max_context = context};
-  model->plan = Plan::build(choose_graph(options, std::move(built.graph)), built.tensors, plan_options, *model->pool);
+  Graph graph = choose_graph(options, std::move(built.graph));
+  std::vector<Region> regions;
+  if (wants_fusion(options.fusion)) {
+    graph = recognise(graph);
+    regions = choose_regions(graph, options.fusion, plan_options.max_rows);
+  }
+  model->plan = Plan::build(std::move(graph), built.tensors, plan_options, *model->pool, regions);
   model->executor = std::make_unique<Executor>(*model->plan, *model->pool);
   LoadedTokenizer loaded = tokenizer.get();
   model->tokenizer = std::move(loaded.tokenizer);
