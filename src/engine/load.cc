@@ -109,7 +109,7 @@ Model Model::load(const std::string& path, const LoadOptions& options) {
   auto model = std::make_shared<Impl>();
   model->file = open_model(path);
   const DType kv_dtype = choose_kv_type(settings, *model->file);
-  BuiltModel built = build_model(*model->file, kv_dtype);
+  BuiltModel built = build_model(*model->file, kv_dtype, settings.precision == Precision::kFp32);
   const int64_t context = choose_context(settings, built.info);
   auto tokenizer = std::async(std::launch::async, try_load_tokenizer, std::cref(*model->file));
   model->pool = std::make_unique<ThreadPool>(settings.threads.threads);

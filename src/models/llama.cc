@@ -152,7 +152,7 @@ class Llama {
     norm_attrs_ = {.eps = config.norm_eps, .one_plus_weight = false, .round_before_weight = round_before_weight};
   }
 
-  Graph build() {
+  Graph build(bool fp32_activations) {
     const Dim tokens = Dim::symbol("tokens");
     const ValueId ids = g_.input("tokens", DType::kI32, {tokens});
     positions_ = g_.input("positions", DType::kI32, {tokens});
@@ -161,6 +161,7 @@ class Llama {
 
     const ValueId table = param("embed.weight", {m_.vocab_size, m_.hidden_size});
     ValueId x = embedding(g_, table, ids, "embed");  // [tokens, hidden]
+    if (fp32_activations && g_.value(x).dtype != DType::kF32) x = cast(g_, x, DType::kF32, "embed.to_fp32");
     for (int64_t i = 0; i < m_.layers; ++i) x = layer(x, fmt::format("layers.{}", i));
     x = take_rows(g_, x, logit_rows, "wanted_rows");  // [outputs, hidden]
     x = norm(x, "norm");
@@ -244,12 +245,12 @@ class Llama {
 
 }  // namespace
 
-BuiltModel build_llama(const ModelFile& file, DType kv_dtype) {
+BuiltModel build_llama(const ModelFile& file, DType kv_dtype, bool fp32_activations) {
   const Weights weights(file, kNames);
   const LlamaConfig config = read_config(file, weights);
   // Hugging Face's norm rounds to the dtype of x before it multiplies by the weight.
   const bool round_before_weight = file.format() == ModelFormat::kHuggingFace;
-  Graph graph = Llama(config, weights, kv_dtype, round_before_weight).build();
+  Graph graph = Llama(config, weights, kv_dtype, round_before_weight).build(fp32_activations);
   return {config.info, std::move(graph), [weights](const std::string& param) { return weights.require(param); }};
 }
 

@@ -29,8 +29,10 @@ struct BuiltModel {
 };
 
 /// Chooses the architecture by the file's metadata and builds its graph. `kv_dtype` is the dtype of the cache states.
+/// `fp32_activations`: what follows the embedding is fp32, whatever the weights are, so that nothing is rounded on the
+/// way (precision fp32); else activations have the model's own dtype.
 /// Error{kModel}: unknown architecture (with the list), a missing key or tensor, a size that contradicts another.
-BuiltModel build_model(const ModelFile& file, DType kv_dtype);
+BuiltModel build_model(const ModelFile& file, DType kv_dtype, bool fp32_activations = false);
 
 /// The names in models.inc, for messages and listings.
 std::vector<std::string> known_architectures();

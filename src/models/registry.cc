@@ -8,7 +8,8 @@
 
 namespace atb {
 
-#define ATB_ARCHITECTURE(builder, gguf, hf) BuiltModel build_##builder(const ModelFile& file, DType kv_dtype);
+#define ATB_ARCHITECTURE(builder, gguf, hf) \
+  BuiltModel build_##builder(const ModelFile& file, DType kv_dtype, bool fp32_activations);
 #include "models/models.inc"
 #undef ATB_ARCHITECTURE
 
@@ -16,7 +17,7 @@ namespace {
 
 struct Architecture {
   const char *gguf, *hf;
-  BuiltModel (*build)(const ModelFile& file, DType kv_dtype);
+  BuiltModel (*build)(const ModelFile& file, DType kv_dtype, bool fp32_activations);
 
   const char* name(ModelFormat format) const { return format == ModelFormat::kGguf ? gguf : hf; }
 };
@@ -47,10 +48,10 @@ std::string architecture_of(const ModelFile& file) {
 
 }  // namespace
 
-BuiltModel build_model(const ModelFile& file, DType kv_dtype) {
+BuiltModel build_model(const ModelFile& file, DType kv_dtype, bool fp32_activations) {
   const std::string wanted = architecture_of(file);
   for (const Architecture& architecture : kArchitectures) {
-    if (wanted == architecture.name(file.format())) return architecture.build(file, kv_dtype);
+    if (wanted == architecture.name(file.format())) return architecture.build(file, kv_dtype, fp32_activations);
   }
   throw Error(ErrorCode::kModel, "unknown architecture '" + wanted + "'", file.metadata().source(),
               "supported are " + join(names(file.format()), ", "));
