@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <new>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +28,20 @@ constexpr const char* kFooter =
     "5 not enough memory or context, 70 a bug of this program, 130 interrupted.\n"
     "With --json an error is also written to stdout as {\"error\": {\"code\", \"message\", \"where\", \"hint\"}}.";
 
+/// CLI11 would only say that a command is missing.
+void check_command_name(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::string names;
+  for (const Command& command : kCommands) {
+    if (std::string_view(argv[1]) == command.name) return;
+    names += (names.empty() ? "" : ", ") + std::string(command.name);
+  }
+  throw Error(ErrorCode::kUsage, std::string("unknown command '") + argv[1] + "'", "command line",
+              "the commands are " + names);
+}
+
 int run_command_line(int argc, char** argv) {
+  check_command_name(argc, argv);
   CLI::App app("Transformer Boost: fast inference of Transformer models on this CPU", "atb");
   app.set_version_flag("--version", "atb " ATB_VERSION);
   app.require_subcommand(1);

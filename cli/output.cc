@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 namespace atb::cli {
 namespace {
@@ -25,23 +26,31 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::string dump(const nlohmann::ordered_json& object) {
+  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
-bool write_out(std::string_view text) { return write_all(STDOUT_FILENO, text); }
+bool write_out(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text)) return true;
+  if (errno == EPIPE) return false;
+  throw Error(ErrorCode::kFile, std::string("cannot write: ") + std::strerror(errno), "standard output",
+              "check the file or device that it goes to");
+}
 void write_err(std::string_view text) { write_all(STDERR_FILENO, text); }
 
-bool write_json(const nlohmann::ordered_json& object) {
-  return write_out(object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-}
+bool write_json(const nlohmann::ordered_json& object) { return write_out(dump(object)); }
 
 int report_error(const Error& error, bool json) {
   write_err("atb: error: " + one_line(error.what()) + "\n");
   if (json) {
-    write_json({{"error",
-                 {{"code", error_code_name(error.code())},
-                  {"message", error.message()},
-                  {"where", error.where()},
-                  {"hint", error.hint()}}}});
+    // Not write_out: what cannot be written here has no other place to be reported.
+    write_all(STDOUT_FILENO, dump({{"error",
+                                    {{"code", error_code_name(error.code())},
+                                     {"message", error.message()},
+                                     {"where", error.where()},
+                                     {"hint", error.hint()}}}}));
   }
   return static_cast<int>(error.code());
 }

@@ -91,7 +91,9 @@ void add_sampling(CLI::App& app, SamplingOptions& sampling) {
       ->capture_default_str();
   app.add_option("--repeat-penalty", sampling.repeat_penalty, "makes the last 64 tokens less likely; 1: off")
       ->capture_default_str();
-  app.add_option("--seed", sampling.seed, "seed of the random choices")->capture_default_str();
+  app.add_option("--seed", sampling.seed, "seed of the random choices")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
 }
 
 }  // namespace

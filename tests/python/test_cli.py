@@ -258,3 +258,23 @@ def test_closed_pipe_is_no_error(model_path):
     process.stdout.close()
     assert process.wait(timeout=20) == 0
     assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("command", [["info"], ["info", "--json"]])
+def test_output_that_cannot_be_written(command):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([ATB, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    expect_error(result, 3, "No space left")
+
+
+def test_an_unknown_command_is_named():
+    expect_error(atb("foo"), 2, "'foo'", "run", "explain")
+
+
+def test_a_negative_seed_is_refused(model_path):
+    expect_error(atb("run", model_path, "-p", "x", "--seed", "-1"), 2, "seed")
+
+
+def test_an_unknown_rule_name_is_refused(model_path):
+    result = atb("run", model_path, "-p", "x", env={"ATB_FUSION_DISABLE": "scores_softmx"})
+    expect_error(result, 2, "scores_softmx", "scores_softmax")
