@@ -45,8 +45,8 @@ Graph choose_graph(const LoadOptions& options, Graph own) {
 
 /// On if asked for, and off nowhere.
 bool wants_fusion(const FusionOptions& options) {
-  const auto environment = read_env().op_fusion;
-  return (options.fusion || environment) && resolve_switches(options).fusion;
+  const Switches switches = resolve_switches(options);  // an unknown rule name is an error even where nothing fuses
+  return (options.fusion || read_env().op_fusion) && switches.fusion;
 }
 
 /// The operators of the graph that run as one kernel, planned for blocks of a prompt.
