@@ -21,7 +21,7 @@ const ChatFormat& format_of(const Tokenizer& tokenizer) {
   if (tokenizer.chat_template().empty()) refuse("the model has no chat template", "give a plain prompt instead");
   if (const ChatFormat* format = find_chat_format(tokenizer.chat_template())) return *format;
   refuse(fmt::format("the model's template is none of the built-in ones ({})", join(chat_format_names(), ", ")),
-         "render it in Python: model.chat(messages), or give a plain prompt");
+         "render it in Python: model.tokenizer.apply_chat_template(messages), or give a plain prompt");
 }
 
 /// As Jinja's trim (Python's str.strip), at the end and, if `at_start`, at the start too.
