@@ -18,6 +18,9 @@ Written by `benchmarks/peers/report.py` from the files in `benchmarks/results`; 
 comes from one run: the same file, token ids and threads for all engines, one sample of each in turn (A B A B), medians
 with the smallest and largest sample. The ratio is the median of the pairs, ours divided by the peer; the floor is the
 least that the project holds. Only the logits of the last position are computed, tokens are chosen greedily.
+
+llama.cpp is built for this machine (`GGML_NATIVE=ON`); on CPUs with AMX clang builds it where the compiler would be GCC
+12 or older, whose build crashes there (`scripts/setup.sh`).
 """
 
 
