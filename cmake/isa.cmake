@@ -19,7 +19,7 @@ function(atb_set_isa_flags)
         message(FATAL_ERROR "${source}: no flags for ISA '${isa}' in cmake/isa.cmake")
       endif()
       set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS
-        "${ATB_ISA_FLAGS_${isa}};-ffp-contract=off;-Wno-maybe-uninitialized")
+        "${ATB_ISA_FLAGS_${isa}};-ffp-contract=off;-Wno-maybe-uninitialized -Wno-uninitialized")
     endif()
   endforeach()
 endfunction()
