@@ -9,7 +9,7 @@ set(ATB_ISA_FLAGS_amx ${ATB_ISA_FLAGS_avx512_bf16} -mamx-tile -mamx-bf16 -mamx-i
 
 # atb_set_isa_flags(<source>...): gives each x86_<isa>.cc its flags. Fused multiply-add is only used where a kernel
 # says so (-ffp-contract=off), so that a result does not depend on what the compiler happened to contract. GCC 12 calls
-# the undefined pass-through operand inside its own AVX-512 intrinsics maybe-uninitialized (GCC bug 105593).
+# the undefined pass-through operand inside its own AVX-512 intrinsics (maybe-)uninitialized (GCC bug 105593).
 function(atb_set_isa_flags)
   foreach(source IN LISTS ARGN)
     get_filename_component(name "${source}" NAME_WE)
@@ -19,7 +19,7 @@ function(atb_set_isa_flags)
         message(FATAL_ERROR "${source}: no flags for ISA '${isa}' in cmake/isa.cmake")
       endif()
       set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS
-        "${ATB_ISA_FLAGS_${isa}};-ffp-contract=off;-Wno-maybe-uninitialized -Wno-uninitialized")
+        "${ATB_ISA_FLAGS_${isa}};-ffp-contract=off;-Wno-maybe-uninitialized;-Wno-uninitialized")
     endif()
   endforeach()
 endfunction()
