@@ -7,15 +7,10 @@
 
 #include "fusion/families.h"
 #include "fusion/fuse.h"
+#include "support/sanitizers.h"
 
 namespace atb::testing {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double kSlowdown = 20;  // sanitizers check every access; the ratio is left as it is
-#else
-constexpr double kSlowdown = 1;
-#endif
 
 /// Both stages, the best of some runs, in CPU time: they run on one thread, so on an idle machine this is how long the
 /// pass takes, and on a shared one the time spent waiting for a core does not count.
@@ -48,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Families, Growth, ::testing::Values("llama", "glm4"),
 TEST(Growth, ThirtyTwoLayersTakeUnder50Milliseconds) {
   const double pass = milliseconds(family("llama", 32), 10);
   RecordProperty("milliseconds", std::to_string(pass));
-  EXPECT_LT(pass, 50 * kSlowdown);
+  EXPECT_LT(pass, 50 * test::kSlowdown);
 }
 
 }  // namespace
