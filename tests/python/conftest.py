@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tokenizer_kit import smollm2_reference
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -23,6 +24,12 @@ def smollm2_path() -> Path:
 @pytest.fixture(scope="session")
 def model_path() -> Path:
     return smollm2_path()
+
+
+@pytest.fixture(scope="session")
+def smollm2():
+    """SmolLM2's tokenizer made by `tokenizers` alone, and its chat template."""
+    return smollm2_reference()
 
 
 @pytest.fixture(scope="session")
